@@ -1,0 +1,137 @@
+"""Where the map is put together: rows, exemptions and findings go in, counts and the verdict follow from them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+import msgspec.structs
+from msgspec import UNSET
+
+from linewitness import policy
+from linewitness._version import __version__
+from linewitness.errors import Exit
+from linewitness.findings import exit_of
+from linewitness.model import (
+    Answer,
+    Commit,
+    EvidenceSource,
+    Exempt,
+    FileClasses,
+    Finding,
+    Kind,
+    Obligation,
+    Sighting,
+    Waiver,
+)
+from linewitness.obligation_map import (
+    SCHEMA,
+    CommitRef,
+    EvidenceRow,
+    ExemptRow,
+    FindingRow,
+    ObligationMap,
+    Row,
+    Status,
+    TestCounts,
+    Tool,
+)
+from linewitness.patch.identity import sha1_12
+from linewitness.policy import ScorePolicy
+from linewitness.settings import LoadedSettings
+
+LineHash = Literal["sha256-16", "sha1-12"]
+
+NOT_SEEN = Sighting(Answer.NOT_RUN)
+
+
+class Assembly:
+    """A map in the making. Files are added in the order of their paths; the result does not depend on anything else."""
+
+    def __init__(self, command: Literal["check", "map"], line_hash: LineHash, today: str | None) -> None:
+        self.findings: list[Finding] = []
+        self._command = command
+        self._line_hash = line_hash
+        self._today = today
+        self._policy = ScorePolicy()
+        self._rows: list[Row] = []
+        self._exempt: list[Exempt] = []
+        self._sources: list[EvidenceSource] = []
+        self._base = self._head = CommitRef("", "")
+        self._settings_digest = ""
+        self._waivers_digest = ""
+
+    def about(self, base: Commit, head: Commit, loaded: LoadedSettings) -> None:
+        """Say which trees and settings the map is about."""
+        self._base, self._head = _commit_ref(base), _commit_ref(head)
+        self._settings_digest = loaded.digest
+        self._policy = ScorePolicy(loaded.settings.branches, loaded.settings.import_hits)
+
+    def governed_by(self, waiver_file: bytes | None) -> None:
+        """Say which waiver file applied; the digest of a file that is not there is empty."""
+        self._waivers_digest = "" if waiver_file is None else hashlib.sha256(waiver_file).hexdigest()
+
+    def seen_by(self, sources: Iterable[EvidenceSource]) -> None:
+        """Say where evidence came from."""
+        self._sources.extend(sources)
+
+    def add(
+        self, classes: FileClasses, sightings: Mapping[Obligation, Sighting], waivers: Mapping[Obligation, Waiver]
+    ) -> set[Obligation]:
+        """Score one file. An obligation without a sighting was not seen. Returns those that nothing witnessed."""
+        answers = [sightings.get(obligation, NOT_SEEN) for obligation in classes.obligations]
+        scored = policy.score(classes.obligations, answers, waivers, self._policy)
+        self._rows.extend(map(_with_sha1, scored.rows) if self._line_hash == "sha1-12" else scored.rows)
+        self._exempt.extend(classes.exempt)
+        self.findings.extend(scored.findings)
+        judged = zip(classes.obligations, scored.rows, strict=True)
+        return {obligation for obligation, row in judged if row.status is not Status.TRUSTED_HIT}
+
+    def finish(self, *, scored: bool = True) -> ObligationMap:
+        """The map. ``scored`` is false when the gate closed before the lines were judged."""
+        status = exit_of(self.findings)
+        counts = {kind: sum(row.status is kind for row in self._rows) for kind in Status}
+        return ObligationMap(
+            base=self._base,
+            command=self._command,
+            evidence=tuple(map(_evidence_row, self._sources)),
+            exempt=tuple(ExemptRow(entry.line, entry.path, entry.reason) for entry in self._exempt),
+            exit=int(status),
+            findings=_finding_rows(self.findings),
+            head=self._head,
+            line_hash=self._line_hash,
+            owed=len(self._rows),
+            rows=tuple(self._rows),
+            schema=SCHEMA,
+            scored=scored,
+            settings_digest=self._settings_digest,
+            today=UNSET if self._today is None else self._today,
+            tool=Tool("linewitness", __version__),
+            trusted_hit=counts[Status.TRUSTED_HIT],
+            unwitnessed=counts[Status.UNWITNESSED],
+            verdict="open" if status is Exit.OPEN else "closed",
+            waived=counts[Status.WAIVED],
+            waivers_digest=self._waivers_digest,
+        )
+
+
+def _with_sha1(row: Row) -> Row:
+    """The same row under the identity that early adopters wrote. A file's identity stays its blob id."""
+    return row if row.kind is Kind.OPAQUE else msgspec.structs.replace(row, hash=sha1_12(row.content.encode()))
+
+
+def _commit_ref(commit: Commit) -> CommitRef:
+    return CommitRef(commit.commit or "", commit.tree)
+
+
+def _evidence_row(source: EvidenceSource) -> EvidenceRow:
+    tests = source.tests
+    counts = None if tests is None else TestCounts(tests.failed, tests.passed, tests.skipped, tests.xfailed)
+    return EvidenceRow(source.digest, source.kind, source.provenance, source.suite, counts)
+
+
+def _finding_rows(findings: Sequence[Finding]) -> tuple[FindingRow, ...]:
+    """Findings in one fixed order: place first, so that a reader meets them as they meet the files."""
+    ordered = sorted(set(findings), key=lambda entry: (entry.path, entry.line, entry.code, entry.message))
+    return tuple(FindingRow(entry.code, entry.line, entry.message, entry.path, entry.severity) for entry in ordered)

@@ -1,0 +1,62 @@
+"""What every judging command does with its map: store it, tell it, and end with the status that it implies."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from linewitness.console import Console, Screen
+from linewitness.obligation_map import ObligationMap
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Add where the map goes, how it is told, and which day it is."""
+    parser.add_argument(
+        *("--map", "--out"), dest="map", metavar="FILE", help="where the map goes (default: inside the git directory)"
+    )
+    parser.add_argument(
+        "--report",
+        metavar="FORMAT[:FILE]",
+        action="append",
+        default=[],
+        help="tell the map as text (default), agent or json, to standard output or a file; repeatable",
+    )
+    parser.add_argument(
+        "--line-hash", choices=("sha256-16", "sha1-12"), default="sha256-16", help="how lines are identified in the map"
+    )
+    parser.add_argument("--today", metavar="DATE", help="judge waivers as of this day; recorded in the map")
+
+
+def deliver(artifact: ObligationMap, args: argparse.Namespace) -> int:
+    """Write the map atomically, render the reports, and return the exit status that the map implies."""
+    from linewitness.atomic import write_bytes
+    from linewitness.cli.stored import default_map
+    from linewitness.obligation_map import encode
+    from linewitness.reports import DEFAULT_MAP
+
+    console: Console = args.console
+    target = args.map or default_map(args.root)
+    if target == "-":
+        for piece in encode(artifact):
+            console.result(piece)
+    elif target:
+        os.makedirs(Path(target).parent, exist_ok=True)
+        write_bytes(target, encode(artifact))
+        console.detail(f"the map is in {target}")
+    stored = args.map if args.map and args.map != "-" else DEFAULT_MAP if target else ""
+    for wish in args.report or ([] if target == "-" else ["text"]):
+        _tell(artifact, wish, stored or "", args)
+    return artifact.exit
+
+
+def _tell(artifact: ObligationMap, wish: str, stored: str, args: argparse.Namespace) -> None:
+    from linewitness.cli.report import deliver as write
+    from linewitness.reports import View, render
+
+    console: Console = args.console
+    name, _, file = wish.partition(":")
+    to_file = bool(file) and file != "-"
+    screen = Screen(color=False, width=console.screen.width) if to_file else console.screen
+    view = View(screen, args.verbose > 0, stored, "utf-8" if to_file else console.encoding)
+    write(console, render(artifact, name, view), file if to_file else None)

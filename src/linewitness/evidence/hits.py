@@ -1,0 +1,59 @@
+"""What a recorded run says, in the terms that the line rule asks about: sites, entries and hits.
+
+A *site* is the smallest thing whose execution a recorder can tell apart: an instruction (3.12 and later) or a probe
+around a piece of the syntax tree (3.9 to 3.11). Sites are listed by the tested interpreter from head's bytes, before
+anything of the patch runs; a run then only names sites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from linewitness.model import EvidenceSource, Finding, Phase, RepoPath, Span
+
+
+class Site(NamedTuple):
+    """One observable place. ``weak`` sites (jumps, loop and stack bookkeeping) are evidence only where nothing else is;
+    ``lazy`` sites belong to annotations that 3.14 evaluates only when somebody asks."""
+
+    ident: int
+    span: Span
+    weak: bool
+    lazy: bool
+
+
+class Entry(NamedTuple):
+    """The start of one code object: its name and the line that the compiler calls its first."""
+
+    ident: int
+    name: str
+    line: int
+
+
+class FileSites(NamedTuple):
+    """All sites and entries of one file that bear on its changed lines. ``ident`` is unique within the file, over both."""
+
+    path: RepoPath
+    sites: tuple[Site, ...]
+    entries: tuple[Entry, ...]
+
+
+class Hit(NamedTuple):
+    """When a site first ran for the benefit of a passing test, and for which (sorted node ids; empty at import)."""
+
+    phase: Phase
+    witnesses: tuple[str, ...]
+
+
+class RunRecord(NamedTuple):
+    """The outcome of one complete trusted run. Only tests that passed in every phase appear in the hits.
+
+    ``loaded`` are the files of the export that any process of the run imported or ran.
+    """
+
+    source: EvidenceSource
+    sites: Mapping[RepoPath, FileSites]
+    hits: Mapping[RepoPath, Mapping[int, Hit]]
+    findings: tuple[Finding, ...]
+    loaded: frozenset[RepoPath] = frozenset()

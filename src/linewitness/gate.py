@@ -1,0 +1,170 @@
+"""The gate: the steps that lead from two names to a map, in the order in which they are taken.
+
+This module calls and decides nothing. What is owed, what may be touched, who saw what, and what follows from it, is
+decided by the rooms it calls; the verdict comes from the decision table in :mod:`linewitness.policy`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from linewitness import advice, obligations, trusted_run
+from linewitness.assembly import Assembly, LineHash
+from linewitness.case import Case, Question, open_case
+from linewitness.errors import EvidenceError, Exit, LinewitnessError, UsageError
+from linewitness.findings import exit_of, finding_of
+from linewitness.globs import Globs
+from linewitness.model import Evidence, Kind, Obligation, RepoPath, Sighting
+from linewitness.obligation_map import ObligationMap
+from linewitness.obligations import FileLedger
+from linewitness.patch.diff import GitPatch
+from linewitness.patch.repository import Repository
+from linewitness.trust import corpus, protected
+from linewitness.trust.matching import Head
+from linewitness.trust.waivers import load, policy_of
+from linewitness.waiving import Waiving
+
+Progress = Callable[[str], None]
+
+
+class Exports(NamedTuple):
+    """Coverage exports that stand in for a run. ``format_name`` forces a format; ``path_maps`` rewrite leading folders."""
+
+    paths: tuple[Path, ...] = ()
+    format_name: str | None = None
+    path_maps: tuple[tuple[str, str], ...] = ()
+
+
+class CheckRequest(NamedTuple):
+    """What ``check`` is asked to judge.
+
+    Without ``exports`` the trusted checks are run. ``today`` is an ISO date given by hand, or ``None`` for the host's
+    clock. ``witnesses`` is ``first`` (one passing test per place) or ``all``.
+    """
+
+    root: Path
+    question: Question = Question()
+    exports: Exports = Exports()
+    today: str | None = None
+    always_run: bool = False
+    line_hash: LineHash = "sha256-16"
+    witnesses: str = "first"
+
+
+def check(request: CheckRequest, progress: Progress) -> ObligationMap:
+    """Judge one patch of a repository. A failure that is the user's to mend closes the gate with its own finding."""
+    assembly = Assembly("check", request.line_hash, request.today)
+    try:
+        with Repository(request.root) as repository:
+            return _judge(repository, request, assembly, progress)
+    except LinewitnessError as error:
+        assembly.findings.append(finding_of(error))
+        return assembly.finish(scored=False)
+
+
+def _judge(repository: Repository, request: CheckRequest, assembly: Assembly, progress: Progress) -> ObligationMap:
+    case = open_case(repository, request.question)
+    settings = case.loaded.settings
+    assembly.about(case.base, case.head, case.loaded)
+    progress(f"base {case.base.commit or case.base.tree}, head {case.head.commit or case.head.tree}")
+
+    assembly.findings += protected.freeze(case.base_tree, case.head_tree, settings, case.read)
+    assembly.findings += corpus.verify(case.head_tree, Globs(settings.relations), case.read)
+    waiving = _waiving(case, request, assembly)
+    if exit_of(assembly.findings) >= Exit.PROTECTED:
+        return assembly.finish(scored=False)
+
+    source = GitPatch(repository, case.base, case.head, case.jurisdiction.owes)
+    ledgers = tuple(obligations.collect(source, case.jurisdiction))
+    progress(f"{len(ledgers)} changed files owe {sum(len(ledger.classes.obligations) for ledger in ledgers)} lines")
+    evidence = _evidence(case, ledgers, request, assembly, progress)
+    for ledger in ledgers:
+        score_file(ledger, evidence, waiving, assembly)
+    assembly.findings += waiving.leftovers(Head(case.head_tree, case.read))
+    has_checks = bool(trusted_run.candidates(case))
+    assembly.findings += advice.for_patch(settings, [ledger.classes for ledger in ledgers], has_checks=has_checks)
+    return assembly.finish()
+
+
+def score_file(ledger: FileLedger, evidence: Evidence | None, waiving: Waiving, assembly: Assembly) -> None:
+    """Bring evidence and waivers to bear on one changed file."""
+    waived = waiving.match(ledger)
+    unwitnessed = assembly.add(ledger.classes, _sightings(ledger, evidence), waived.discharges)
+    assembly.findings += waiving.findings(waived, unwitnessed)
+
+
+def _sightings(ledger: FileLedger, evidence: Evidence | None) -> Mapping[Obligation, Sighting]:
+    runnable = tuple(owed for owed in ledger.classes.obligations if owed.kind is not Kind.OPAQUE)
+    if evidence is None or not runnable:
+        return {}
+    return dict(zip(runnable, evidence.sightings(ledger.text, runnable), strict=True))
+
+
+def _waiving(case: Case, request: CheckRequest, assembly: Assembly) -> Waiving:
+    """The waiver file of head: by now it is known to be base's, or an approved one."""
+    path = case.loaded.settings.waivers
+    data = case.read_head(path)
+    assembly.governed_by(data)
+    waiver_file = load(data, path, policy_of(case.loaded.settings, day_of_judgement(request.today), case.read_head))
+    assembly.findings += waiver_file.findings
+    return Waiving(waiver_file, path)
+
+
+def day_of_judgement(given: str | None) -> dt.date:
+    """The day against which expiry is judged: the one given by hand, else the host's, in UTC."""
+    if given is None:
+        return dt.datetime.now(dt.UTC).date()
+    try:
+        if len(given) != len("2026-12-16"):
+            raise ValueError
+        return dt.date.fromisoformat(given)
+    except ValueError:
+        raise UsageError(f"--today takes a date such as 2026-12-16, not {given!r}") from None
+
+
+def _evidence(
+    case: Case, ledgers: Sequence[FileLedger], request: CheckRequest, assembly: Assembly, progress: Progress
+) -> Evidence | None:
+    """Who saw what run; ``None`` when nothing that could run is owed, or when the evidence is unusable (exit 3)."""
+    wanted = [ledger.text.change.path for ledger in ledgers if needs_evidence(ledger)]
+    if not wanted and not request.always_run:
+        progress("nothing that could run is owed, so no check is run")
+        return None
+    try:
+        if request.exports.paths:
+            evidence = _imported(case, wanted, request)
+        else:
+            evidence = trusted_run.collect(case, ledgers, trusted_run.Wishes(request.root, request.witnesses), progress)
+    except EvidenceError as error:
+        assembly.findings.append(finding_of(error))
+        return None
+    assembly.seen_by(evidence.sources)
+    assembly.findings += evidence.findings
+    return evidence
+
+
+def _imported(case: Case, wanted: list[RepoPath], request: CheckRequest) -> Evidence:
+    from linewitness.evidence.imported import load_exports
+    from linewitness.languages import demands
+
+    if case.loaded.settings.imported_evidence == "refuse":
+        raise UsageError('the settings say imported-evidence = "refuse": run check without --cov')
+    exports = request.exports
+    return load_exports(
+        exports.paths,
+        wanted=wanted,
+        known=case.head_tree,
+        root=case.repository.root,
+        path_maps=exports.path_maps,
+        format_name=exports.format_name,
+        demands=demands,
+    )
+
+
+def needs_evidence(ledger: FileLedger) -> bool:
+    """Whether any line of the file could be discharged by running it."""
+    return any(obligation.kind is not Kind.OPAQUE for obligation in ledger.classes.obligations)
+

@@ -1,0 +1,83 @@
+"""What a patch owes: every changed line put into its class, file by file.
+
+The settings decide which paths are judged at all; the language rules decide about lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from linewitness import languages
+from linewitness.globs import Globs
+from linewitness.model import (
+    Exempt,
+    Exemption,
+    FileChange,
+    FileClasses,
+    FileText,
+    LineOptions,
+    PatchSource,
+    RepoPath,
+)
+from linewitness.settings import Settings
+
+
+class Jurisdiction:
+    """Which paths owe, under one set of settings.
+
+    ``is_protected`` tells content that people own: by the time lines are judged it has been approved, so it owes nothing.
+    """
+
+    def __init__(self, settings: Settings, is_protected: Callable[[RepoPath], bool]) -> None:
+        self._sources = Globs(settings.sources)
+        self._generated = Globs(settings.generated)
+        self._inert = Globs(settings.inert)
+        self._is_protected = is_protected
+        self.options = LineOptions(
+            reformatted=settings.reformatted, deletions=settings.deletions, data=settings.data
+        )
+
+    def exemption(self, path: RepoPath) -> Exemption | None:
+        """Why a whole path owes nothing, or ``None`` when its lines have to be looked at."""
+        if self._is_protected(path):
+            return Exemption.PROTECTED
+        if self._generated.match(path):
+            return Exemption.GENERATED
+        if not self._sources.match(path):
+            return Exemption.NOT_A_SOURCE
+        return None
+
+    def is_inert(self, path: RepoPath) -> bool:
+        """Whether the settings add this path to the built-in list of files that nothing executes."""
+        return self._inert.match(path)
+
+    def owes(self, path: RepoPath) -> bool:
+        """Whether the lines of a file at this path are obligations: the only place from which a rename inherits."""
+        return self.exemption(path) is None and not languages.is_inert(path, self.options, self.is_inert)
+
+
+class FileLedger(NamedTuple):
+    """One changed file with the classes of its changed lines. The texts are there to be asked about once, then dropped."""
+
+    text: FileText
+    classes: FileClasses
+
+
+def collect(source: PatchSource, jurisdiction: Jurisdiction) -> Iterator[FileLedger]:
+    """Yield every changed file of the patch, in path order, with each changed line in exactly one class."""
+    for change in source.patch.changes:
+        reason = jurisdiction.exemption(change.path)
+        if reason is not None:
+            classes = FileClasses((), (Exempt(change.path, 0, reason),))
+            yield FileLedger(FileText(change, None, None, ()), classes)
+        elif _is_pure_rename(change):
+            classes = FileClasses((), (Exempt(change.path, 0, Exemption.RENAMED),))
+            yield FileLedger(FileText(change, None, None, ()), classes)
+        else:
+            text = source.text(change)
+            yield FileLedger(text, languages.classify(text, jurisdiction.options, jurisdiction.is_inert))
+
+
+def _is_pure_rename(change: FileChange) -> bool:
+    return change.path != change.base_path and change.base == change.head

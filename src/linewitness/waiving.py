@@ -1,0 +1,50 @@
+"""Waivers brought to bear on one changed file after the other, so that no step has to hold all lines of a patch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set as AbstractSet
+from typing import NamedTuple
+
+from linewitness.model import Blob, Finding, Obligation, RepoPath, Waiver
+from linewitness.obligations import FileLedger
+from linewitness.trust.matching import Head, Matches, match
+from linewitness.trust.waivers import WaiverFile
+
+
+class Waived(NamedTuple):
+    """The live waivers of one file, matched with what the file owes."""
+
+    matches: Matches
+
+    @property
+    def discharges(self) -> Mapping[Obligation, Waiver]:
+        """Each obligation that has a waiver."""
+        return self.matches.discharges
+
+
+class Waiving:
+    """The waiver file at ``path`` at work. A waiver names one path, so matching file by file loses nothing."""
+
+    def __init__(self, waiver_file: WaiverFile, path: str) -> None:
+        self._path = path
+        self._by_path: dict[RepoPath, list[Waiver]] = {}
+        for waiver in waiver_file.waivers:
+            self._by_path.setdefault(waiver.path, []).append(waiver)
+
+    def match(self, ledger: FileLedger) -> Waived:
+        """Match the waivers of a changed file. Each file is asked about once."""
+        change, head = ledger.text.change, ledger.text.head
+        waivers = self._by_path.pop(change.path, [])
+        if not waivers:
+            return Waived(Matches({}, (), ()))
+        tree: dict[RepoPath, Blob] = {} if change.head is None or head is None else {change.path: change.head}
+        return Waived(match(waivers, ledger.classes.obligations, Head(tree, lambda _: head or b"")))
+
+    def findings(self, waived: Waived, unwitnessed: AbstractSet[Obligation]) -> tuple[Finding, ...]:
+        """What is wrong with the waivers of one file, given which of its lines no test witnessed."""
+        return waived.matches.findings(self._path, unwitnessed)
+
+    def leftovers(self, head: Head) -> tuple[Finding, ...]:
+        """Warnings about waivers of unchanged files whose line does not stand in head any more."""
+        rest = [waiver for waivers in self._by_path.values() for waiver in waivers]
+        return match(rest, (), head).findings(self._path)
