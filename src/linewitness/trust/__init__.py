@@ -1,0 +1,1 @@
+"""What may not be touched, and how that is enforced: protected content, corpora, waivers, approvals."""
