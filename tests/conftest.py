@@ -7,8 +7,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ALLOWED_SKIPS = Path(__file__).with_name("allowed_skips.toml")
+
+# Machines are shared and noisy: how long an example takes says nothing about the code.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -24,7 +24,7 @@ from linewitness.patch.diff import GitPatch
 from linewitness.patch.repository import Repository
 from linewitness.trust import corpus, protected
 from linewitness.trust.matching import Head
-from linewitness.trust.waivers import load, policy_of
+from linewitness.trust.waivers import iso_day, load, policy_of
 from linewitness.waiving import Waiving
 
 Progress = Callable[[str], None]
@@ -71,7 +71,9 @@ def _judge(repository: Repository, request: CheckRequest, assembly: Assembly, pr
     assembly.about(case.base, case.head, case.loaded)
     progress(f"base {case.base.commit or case.base.tree}, head {case.head.commit or case.head.tree}")
 
-    assembly.findings += protected.freeze(case.base_tree, case.head_tree, settings, case.read)
+    assembly.findings += protected.freeze(
+        case.base_tree, case.head_tree, settings, case.read, base_name=case.base.commit or case.base.tree
+    )
     assembly.findings += corpus.verify(case.head_tree, Globs(settings.relations), case.read)
     waiving = _waiving(case, request, assembly)
     if exit_of(assembly.findings) >= Exit.PROTECTED:
@@ -92,7 +94,12 @@ def _judge(repository: Repository, request: CheckRequest, assembly: Assembly, pr
 def score_file(ledger: FileLedger, evidence: Evidence | None, waiving: Waiving, assembly: Assembly) -> None:
     """Bring evidence and waivers to bear on one changed file."""
     waived = waiving.match(ledger)
-    unwitnessed = assembly.add(ledger.classes, _sightings(ledger, evidence), waived.discharges)
+    try:
+        seen = _sightings(ledger, evidence)
+    except EvidenceError as error:
+        assembly.findings.append(finding_of(error))
+        seen = {}
+    unwitnessed = assembly.add(ledger.classes, seen, waived.discharges)
     assembly.findings += waiving.findings(waived, unwitnessed)
 
 
@@ -117,12 +124,10 @@ def day_of_judgement(given: str | None) -> dt.date:
     """The day against which expiry is judged: the one given by hand, else the host's, in UTC."""
     if given is None:
         return dt.datetime.now(dt.UTC).date()
-    try:
-        if len(given) != len("2026-12-16"):
-            raise ValueError
-        return dt.date.fromisoformat(given)
-    except ValueError:
-        raise UsageError(f"--today takes a date such as 2026-12-16, not {given!r}") from None
+    day = iso_day(given)
+    if day is None:
+        raise UsageError(f"--today takes a date such as 2026-12-16, not {given!r}")
+    return day
 
 
 def _evidence(
@@ -147,20 +152,16 @@ def _evidence(
 
 
 def _imported(case: Case, wanted: list[RepoPath], request: CheckRequest) -> Evidence:
+    from linewitness.evidence.formats.paths import Checkout
     from linewitness.evidence.imported import load_exports
     from linewitness.languages import demands
 
     if case.loaded.settings.imported_evidence == "refuse":
         raise UsageError('the settings say imported-evidence = "refuse": run check without --cov')
+    checkout = Checkout(case.repository.root, case.head_tree, wanted)
     exports = request.exports
     return load_exports(
-        exports.paths,
-        wanted=wanted,
-        known=case.head_tree,
-        root=case.repository.root,
-        path_maps=exports.path_maps,
-        format_name=exports.format_name,
-        demands=demands,
+        exports.paths, checkout, demands, path_maps=exports.path_maps, format_name=exports.format_name
     )
 
 
