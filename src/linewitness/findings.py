@@ -185,7 +185,8 @@ _WAIVERS: Final = (
         "stale waiver",
         _WARNING,
         Exit.CLOSED,
-        "No line of the tree answers to a waiver any more: its line was changed again, moved to another scope or removed.",
+        "No line of the tree answers to a waiver any more: its line was changed again, moved to another scope or "
+        "removed.",
         "Records that discharge nothing hide the ones that do.",
         "Run `linewitness waivers prune` once the record is no longer needed.",
     ),

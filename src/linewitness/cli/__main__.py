@@ -1,0 +1,23 @@
+"""The console entry point. Importing this module costs next to nothing; see :func:`run`."""
+
+import sys
+
+
+def run() -> int:
+    """Run the command line of this process; the exit status.
+
+    ``--version`` is answered before anything else is imported: editors and CI scripts ask often, and a test lists the
+    modules that this path may load.
+    """
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from linewitness._version import __version__
+
+        sys.stdout.write(f"linewitness {__version__}\n")
+        return 0
+    from linewitness.cli.main import main_of_process
+
+    return main_of_process()
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,0 +1,57 @@
+"""``linewitness report MAP``: tell a stored map again."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from linewitness.console import Console, Screen
+
+if TYPE_CHECKING:
+    from linewitness.reports import View
+
+NAME: Final = "report"
+HELP: Final = "render a stored map again"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    from linewitness.reports import FORMATS
+
+    names = tuple(row.name for row in FORMATS)
+    parser.add_argument(
+        "map", metavar="MAP", nargs="?", help="the map, - for standard input (default: the one the last check stored)"
+    )
+    parser.add_argument("--format", choices=names, default="text", help="how to tell it (default: text)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to standard output")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Render the map; 0 when that was possible, whatever the map says. Its verdict is what `verify` is for."""
+    from linewitness.cli.stored import chosen, read_map
+    from linewitness.reports import render
+
+    deliver(args.console, render(read_map(chosen(args.map)), args.format, view(args)), args.output)
+    return 0
+
+
+def view(args: argparse.Namespace) -> View:
+    """How the report will be looked at: a file has no colours and is UTF-8."""
+    from linewitness.reports import View
+
+    console: Console = args.console
+    screen = Screen(False, console.screen.width) if args.output else console.screen
+    map_file = "" if args.map == "-" else args.map
+    return View(screen, args.verbose > 0, map_file, "utf-8" if args.output else console.encoding)
+
+
+def deliver(console: Console, pieces: Iterable[bytes], output: str | None) -> None:
+    """Write a report to a file, whole or not at all, or to standard output."""
+    from linewitness.atomic import write_bytes
+
+    if output and output != "-":
+        write_bytes(output, pieces)
+        return
+    for piece in pieces:
+        console.result(piece)

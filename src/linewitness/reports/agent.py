@@ -1,0 +1,84 @@
+"""For coding agents: one line per item, stable words, no colour, and never more than a fixed number of bytes.
+
+The first line is the verdict with its counts. Then comes one line per open line or finding, errors before warnings;
+then the command that tells more about the first of them; and when not all fit, a last line that says how many were left
+out and where they are. Nothing here tells how to do without a witness: that is for the people who own the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from linewitness.console import clip, safe
+from linewitness.obligation_map import FindingRow, ObligationMap, Row, Status
+from linewitness.reports import View, words
+
+LARGEST: Final = 16_384
+"""The most bytes that a report has, its last line included."""
+
+_LONGEST_LINE: Final = 400
+_LONGEST_SOURCE: Final = 120
+
+
+def render(artifact: ObligationMap, view: View) -> Iterable[bytes]:
+    """The report, in UTF-8."""
+    head = _encode(_head(artifact))
+    room = LARGEST - len(head) - 2 * _LONGEST_LINE
+    yield head
+    left_out = 0
+    for line in _items(artifact):
+        data = _encode(line)
+        # Once something was left out everything after it is, so that the count at the end means "the rest".
+        if left_out or len(data) > room:
+            left_out += 1
+            continue
+        room -= len(data)
+        yield data
+    first = next((row for row in artifact.rows if row.status is Status.UNWITNESSED), None)
+    if first:
+        finding = words.line_findings(artifact).get((first.path, first.line))
+        yield _encode(f"next: {words.next_command(first, finding, view.map_file)}")
+    if left_out:
+        command = words.show_all_command(view.map_file)
+        where = f"; all of them: {command}" if command else ""
+        yield _encode(f"more: {words.plural(left_out, 'item')} left out{where}")
+
+
+def _encode(line: str) -> bytes:
+    """At most ``_LONGEST_LINE`` bytes, whole characters, with a line feed."""
+    data = line.encode("utf-8", "backslashreplace")
+    if len(data) >= _LONGEST_LINE:
+        data = data[: _LONGEST_LINE - 5].decode("utf-8", "ignore").encode() + b"..."
+    return data + b"\n"
+
+
+def _head(artifact: ObligationMap) -> str:
+    return (
+        f"{artifact.verdict} exit={artifact.exit} owed={artifact.owed} trusted-hit={artifact.trusted_hit} "
+        f"waived={artifact.waived} unwitnessed={artifact.unwitnessed}: {words.verdict(artifact)}"
+    )
+
+
+def _items(artifact: ObligationMap) -> Iterator[str]:
+    findings = words.line_findings(artifact)
+    errors, warnings = words.other_findings(artifact)
+    for finding in errors:
+        yield _finding(finding.code, finding)
+    for row in artifact.rows:
+        if row.status is Status.UNWITNESSED:
+            found = findings.get((row.path, row.line))
+            yield _open(row, found.code if found else "LW101", found.message if found else row.note)
+    for finding in warnings:
+        yield _finding(f"{finding.code} warning", finding)
+
+
+def _open(row: Row, code: str, message: str) -> str:
+    scope = f" in {safe(row.scope)}" if row.scope else ""
+    source = clip(safe(row.content.strip()), _LONGEST_SOURCE)
+    return f"{safe(words.place(row.path, row.line))}: {code} {row.kind}{scope}: {safe(message)} | {source}".rstrip(" |")
+
+
+def _finding(code: str, finding: FindingRow) -> str:
+    where = f"{safe(words.place(finding.path, finding.line))}: " if finding.path else ""
+    return f"{where}{safe(code)}: {safe(finding.message)}"

@@ -1,0 +1,150 @@
+"""One typed settings value, read from the base tree.
+
+The settings are ``linewitness.toml``, or the table ``[tool.linewitness]`` of ``pyproject.toml``; both at once are
+refused, because one of them would be ignored in silence. So is everything that cannot mean what its author hoped:
+unknown keys, wrong types, globs that match nothing. The values are frozen and complete, defaults included.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta, field
+
+Read = Callable[[str], bytes | None]
+
+SETTINGS_FILE: Final = "linewitness.toml"
+PYPROJECT: Final = "pyproject.toml"
+SCHEMA_ID: Final = "urn:linewitness:schemas/settings.json"
+
+
+def _about(text: str) -> Meta:
+    return Meta(description=text)
+
+
+class WaiverDays(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """Longest life of a waiver for each reason, in days. A setting may shorten these, never lengthen them."""
+
+    codegen: Annotated[int, Meta(ge=1, le=180)] = 180
+    vendor: Annotated[int, Meta(ge=1, le=180)] = 180
+    pure_refactor: Annotated[int, Meta(ge=1, le=30)] = 30
+    experiment: Annotated[int, Meta(ge=1, le=14)] = 14
+
+
+class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """How one family of trusted checks is run. Without any, one pytest suite over the trusted paths is assumed."""
+
+    name: Annotated[str, _about("How reports call the suite; unique.")] = "python"
+    runner: Annotated[
+        Literal["pytest"] | None, _about("The built-in recorder. Exactly one of runner and run is given.")
+    ] = None
+    paths: Annotated[tuple[str, ...], _about("What to collect; by default what trusted and relations match.")] = ()
+    plugins: Annotated[tuple[str, ...], _about("pytest plugins that the trusted tests need, as module names.")] = ()
+    args: Annotated[tuple[str, ...], _about("Further arguments for pytest.")] = ()
+    env: Annotated[tuple[str, ...], _about("Names of environment variables that the run may see.")] = ()
+    setup: Annotated[tuple[str, ...], _about("Commands that build the environment in the exported tree.")] = ()
+    python: Annotated[str, _about("Interpreter of the tests; by default the project's own environment.")] = ""
+    timeout: Annotated[
+        int, Meta(ge=1, le=604_800), _about("Seconds after which the run is ended and counts as incomplete.")
+    ] = 1800
+    run: Annotated[str, _about("A command that runs trusted tests and writes an export.")] = ""
+    export: Annotated[str, _about("The file that run writes, relative to the root.")] = ""
+    format: Annotated[str, _about("Format of the export.")] = "auto"
+    sources: Annotated[tuple[str, ...], _about("Globs of the files that this suite's evidence may speak about.")] = ()
+    path_map: Annotated[dict[str, str], _about("Prefixes of paths in the export, and what they are in the tree.")] = (
+        field(default_factory=dict)
+    )
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """Everything that a repository may choose. Defaults are the strictest useful choice."""
+
+    target_branch: Annotated[
+        str, _about("The branch that patches are merged into; by default the remote's default branch.")
+    ] = ""
+    sources: Annotated[tuple[str, ...], _about("Globs of the files whose changed lines owe a witness.")] = ("**",)
+    generated: Annotated[tuple[str, ...], _about("Globs of tests that agents write; they owe and witness nothing.")] = (
+        "tests/generated/**",
+    )
+    trusted: Annotated[tuple[str, ...], _about("Globs of the checks that people own.")] = ("tests/trusted/**",)
+    relations: Annotated[tuple[str, ...], _about("Globs of the accepted metamorphic relations.")] = (
+        "tests/relations/**",
+    )
+    waivers: Annotated[str, _about("The waiver file.")] = "tests/waivers.yaml"
+    protected: Annotated[tuple[str, ...], _about("Globs added to the built-in list of protected content.")] = ()
+    inert: Annotated[tuple[str, ...], _about("Globs added to the built-in list of files that owe nothing.")] = ()
+    sensitive: Annotated[tuple[str, ...], _about("Globs of security-sensitive files, for a warning.")] = ()
+    owners: Annotated[tuple[str, ...], _about("Who may own a waiver; anybody when empty.")] = ()
+    approvers: Annotated[str, _about("The file of SSH allowed signers whose approval counts.")] = (
+        ".linewitness/approvers"
+    )
+    branches: Annotated[
+        Literal["line", "arms"], _about("Whether a changed branch owes its line only or each of its arms.")
+    ] = "line"
+    reformatted: Annotated[
+        Literal["prove", "owe"], _about("Whether lines of a definition whose syntax tree did not change owe nothing.")
+    ] = "prove"
+    deletions: Annotated[Literal["owe", "ignore"], _about("Whether the place of deleted executable lines owes.")] = (
+        "owe"
+    )
+    import_hits: Annotated[
+        Literal["count", "owe"], _about("Whether a line that only runs at import is witnessed by an import.")
+    ] = "count"
+    data: Annotated[Literal["inert", "owe"], _about("Whether changed data files owe, as opaque files.")] = "inert"
+    imported_evidence: Annotated[
+        Literal["accept", "refuse"], _about("Whether check accepts evidence that was collected elsewhere.")
+    ] = "accept"
+    max_waiver_days: Annotated[WaiverDays, _about("Longest life of a waiver for each reason.")] = WaiverDays()
+    suite: Annotated[tuple[Suite, ...], _about("The suites of trusted checks; one pytest suite when empty.")] = ()
+
+
+class LoadedSettings(NamedTuple):
+    """Settings and where they came from.
+
+    ``digest`` is the SHA-256, in hexadecimal, of the canonical JSON of the effective settings, so that defaults written
+    out and defaults left out are the same. ``origin`` is the file that held them, or empty for the defaults.
+    """
+
+    settings: Settings
+    digest: str
+    origin: str
+
+
+def load(read: Read) -> LoadedSettings:
+    """Read the settings of a tree. ``read`` gives the bytes of a file at a path from the root, or ``None``.
+
+    Errors: :class:`linewitness.errors.UsageError` with file, line and key for anything that is not valid settings.
+    """
+    own, project = read(SETTINGS_FILE), read(PYPROJECT)
+    if own is None and project is None:
+        return _loaded(Settings(), "")
+    # The parser costs as much as the rest of the start-up; a tree without settings does not need it.
+    from linewitness.settings_file import parse
+
+    document = parse(own, project)
+    if document is None:
+        return _loaded(Settings(), "")
+    return _loaded(document.convert(), document.origin)
+
+
+def _loaded(settings: Settings, origin: str) -> LoadedSettings:
+    return LoadedSettings(settings, digest(settings), origin)
+
+
+def digest(settings: Settings) -> str:
+    """SHA-256 of the settings' canonical JSON: every field present, keys sorted, no white space."""
+    return hashlib.sha256(msgspec.json.encode(settings, order="sorted")).hexdigest()
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of ``linewitness.toml``."""
+    generated = msgspec.json.schema(Settings)
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        "title": "linewitness settings",
+    }
+    return head | generated
