@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -11,8 +12,8 @@ from msgspec import UNSET
 
 from linewitness import policy
 from linewitness._version import __version__
-from linewitness.errors import Exit
-from linewitness.findings import exit_of
+from linewitness.errors import Exit, LinewitnessError
+from linewitness.findings import exit_of, finding_of
 from linewitness.model import (
     Answer,
     Commit,
@@ -61,6 +62,12 @@ class Assembly:
         self._base = self._head = CommitRef("", "")
         self._settings_digest = ""
         self._waivers_digest = ""
+
+    def fail(self, error: LinewitnessError) -> None:
+        """Put a failure on record. A file outside the repository is named without its folder: maps hold no such paths."""
+        finding = finding_of(error)
+        name = os.path.basename(finding.path) if os.path.isabs(finding.path) else finding.path
+        self.findings.append(finding._replace(path=name))
 
     def about(self, base: Commit, head: Commit, loaded: LoadedSettings) -> None:
         """Say which trees and settings the map is about."""

@@ -15,7 +15,7 @@ from linewitness import advice, obligations, trusted_run
 from linewitness.assembly import Assembly, LineHash
 from linewitness.case import Case, Question, open_case
 from linewitness.errors import EvidenceError, Exit, LinewitnessError, UsageError
-from linewitness.findings import exit_of, finding_of
+from linewitness.findings import exit_of
 from linewitness.globs import Globs
 from linewitness.model import Evidence, Kind, Obligation, RepoPath, Sighting
 from linewitness.obligation_map import ObligationMap
@@ -61,7 +61,7 @@ def check(request: CheckRequest, progress: Progress) -> ObligationMap:
         with Repository(request.root) as repository:
             return _judge(repository, request, assembly, progress)
     except LinewitnessError as error:
-        assembly.findings.append(finding_of(error))
+        assembly.fail(error)
         return assembly.finish(scored=False)
 
 
@@ -97,7 +97,7 @@ def score_file(ledger: FileLedger, evidence: Evidence | None, waiving: Waiving, 
     try:
         seen = _sightings(ledger, evidence)
     except EvidenceError as error:
-        assembly.findings.append(finding_of(error))
+        assembly.fail(error)
         seen = {}
     unwitnessed = assembly.add(ledger.classes, seen, waived.discharges)
     assembly.findings += waiving.findings(waived, unwitnessed)
@@ -144,7 +144,7 @@ def _evidence(
         else:
             evidence = trusted_run.collect(case, ledgers, trusted_run.Wishes(request.root, request.witnesses), progress)
     except EvidenceError as error:
-        assembly.findings.append(finding_of(error))
+        assembly.fail(error)
         return None
     assembly.seen_by(evidence.sources)
     assembly.findings += evidence.findings

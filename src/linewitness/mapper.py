@@ -12,8 +12,8 @@ from typing import NamedTuple
 from linewitness import obligations
 from linewitness.assembly import Assembly, LineHash
 from linewitness.errors import LinewitnessError, PatchError, UsageError
+from linewitness.evidence.formats.paths import Checkout
 from linewitness.evidence.imported import ImportedEvidence, load_exports
-from linewitness.findings import finding_of
 from linewitness.gate import Exports, day_of_judgement, score_file
 from linewitness.languages import demands
 from linewitness.model import Finding, RepoPath, Severity
@@ -44,7 +44,7 @@ def score(request: MapRequest) -> ObligationMap:
     try:
         return _score(request, assembly)
     except LinewitnessError as error:
-        assembly.findings.append(finding_of(error))
+        assembly.fail(error)
         return assembly.finish(scored=False)
 
 
@@ -66,14 +66,14 @@ def _score(request: MapRequest, assembly: Assembly) -> ObligationMap:
 
 def _evidence(request: MapRequest, source: DiffPatch, jurisdiction: Jurisdiction) -> ImportedEvidence:
     owing = [change.path for change in source.patch.changes if change.head and jurisdiction.owes(change.path)]
+    known = _known(request.root) | {change.path for change in source.patch.changes}
+    exports = request.exports
     return load_exports(
-        request.exports.paths,
-        wanted=owing,
-        known=_known(request.root) | {change.path for change in source.patch.changes},
-        root=request.root,
-        path_maps=request.exports.path_maps,
-        format_name=request.exports.format_name,
-        demands=demands,
+        exports.paths,
+        Checkout(request.root, known, owing),
+        demands,
+        path_maps=exports.path_maps,
+        format_name=exports.format_name,
     )
 
 

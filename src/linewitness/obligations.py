@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from linewitness import languages
 from linewitness.globs import Globs
+from linewitness.languages import files
 from linewitness.model import (
     Exempt,
     Exemption,
-    FileChange,
     FileClasses,
     FileText,
     LineOptions,
@@ -34,9 +34,7 @@ class Jurisdiction:
         self._generated = Globs(settings.generated)
         self._inert = Globs(settings.inert)
         self._is_protected = is_protected
-        self.options = LineOptions(
-            reformatted=settings.reformatted, deletions=settings.deletions, data=settings.data
-        )
+        self.options = LineOptions(settings.reformatted, settings.deletions, settings.data)
 
     def exemption(self, path: RepoPath) -> Exemption | None:
         """Why a whole path owes nothing, or ``None`` when its lines have to be looked at."""
@@ -54,7 +52,9 @@ class Jurisdiction:
 
     def owes(self, path: RepoPath) -> bool:
         """Whether the lines of a file at this path are obligations: the only place from which a rename inherits."""
-        return self.exemption(path) is None and not languages.is_inert(path, self.options, self.is_inert)
+        if self.exemption(path) is not None or self.is_inert(path) or files.is_inert(path):
+            return False
+        return self.options.data == "owe" or not files.is_data(path)
 
 
 class FileLedger(NamedTuple):
@@ -71,13 +71,6 @@ def collect(source: PatchSource, jurisdiction: Jurisdiction) -> Iterator[FileLed
         if reason is not None:
             classes = FileClasses((), (Exempt(change.path, 0, reason),))
             yield FileLedger(FileText(change, None, None, ()), classes)
-        elif _is_pure_rename(change):
-            classes = FileClasses((), (Exempt(change.path, 0, Exemption.RENAMED),))
-            yield FileLedger(FileText(change, None, None, ()), classes)
         else:
             text = source.text(change)
             yield FileLedger(text, languages.classify(text, jurisdiction.options, jurisdiction.is_inert))
-
-
-def _is_pure_rename(change: FileChange) -> bool:
-    return change.path != change.base_path and change.base == change.head

@@ -152,12 +152,13 @@ def _unproved_arms(sighting: Sighting) -> list[str]:
 
 def _message(code: str, obligation: Obligation, note: str) -> str:
     what = {
-        "LW101": f"no check or relation that passed ran this {_NOUN[obligation.kind]}",
+        "LW101": f"this {_NOUN[obligation.kind]} has no witness",
         "LW102": "not every arm of this branch was taken by a witness",
         "LW104": "no line rule can read this change, so only a waiver with its blob id discharges it",
         "LW203": "a branch may be waived with codegen or vendor only",
     }[code]
-    return f"{what}; {note}" if note else what
+    why = note or ("no check or relation that passed ran it" if code == "LW101" else "")
+    return f"{what}: {why}" if why else what
 
 
 _NOUN: Final = {

@@ -112,7 +112,7 @@ def observed_lines(ledgers: Iterable[FileLedger]) -> dict[RepoPath, LineRanges]:
     for ledger in ledgers:
         runnable = tuple(owed for owed in ledger.classes.obligations if owed.kind is not Kind.OPAQUE)
         if runnable and ledger.text.head is not None:
-            lines = {span for demand in demands(ledger.text.head, runnable) for span in _lines(demand)}
+            lines = {span for demand in demands(ledger.text, runnable) for span in _lines(demand)}
             lines |= {obligation.statement for obligation in runnable}
             watched[ledger.text.change.path] = tuple(sorted(lines))
     return watched

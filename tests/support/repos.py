@@ -18,7 +18,7 @@ import subprocess
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Link(NamedTuple):
@@ -35,6 +35,9 @@ class Executable(NamedTuple):
 
 Content = str | bytes | Link | Executable
 Name = str | bytes
+
+# Names as keys, text or bytes. Mappings are invariant in their keys, so the union would refuse a dict of either.
+Files = Mapping[Any, Content]
 
 _FIRST_DATE = 1_700_000_000
 
@@ -91,12 +94,11 @@ class Repo:
         """Where a name of the repository lies on disk."""
         return self.root / os.fsdecode(name)
 
-    def write(self, files: Mapping[str, Content] | Mapping[bytes, Content]) -> None:
+    def write(self, files: Files) -> None:
         """Write files into the work tree; folders appear as needed, what stood there before is replaced."""
         for name, content in files.items():
             path = self.path(name)
-            self.remove(name)
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._make_way(path)
             match content:
                 case Link(target):
                     os.symlink(os.fsdecode(target), path)
@@ -106,6 +108,14 @@ class Repo:
                 case _:
                     path.write_bytes(_bytes(content))
 
+    def _make_way(self, path: Path) -> None:
+        for folder in reversed(path.relative_to(self.root).parents):
+            standing = self.root / folder
+            if standing.is_symlink() or standing.is_file():
+                standing.unlink()
+        self.remove(path.relative_to(self.root).as_posix())
+        path.parent.mkdir(parents=True, exist_ok=True)
+
     def remove(self, *names: Name) -> None:
         """Remove files, links and folders of the work tree; a name that is not there is fine."""
         for path in map(self.path, names):
@@ -114,9 +124,7 @@ class Repo:
             else:
                 path.unlink(missing_ok=True)
 
-    def commit(
-        self, message: str = "change", files: Mapping[str, Content] | Mapping[bytes, Content] | None = None
-    ) -> str:
+    def commit(self, message: str = "change", files: Files | None = None) -> str:
         """Write ``files``, commit everything in the work tree, ignored files too; the commit's id."""
         self.write(files or {})
         self.git("add", "-A", "-f", "--", ".")
@@ -128,8 +136,8 @@ class Repo:
         self.git("commit", "-q", "--allow-empty", "--allow-empty-message", "--no-verify", "-m", message, *options)
         return self.git("rev-parse", "HEAD")
 
-    def commit_raw(self, message: str, files: Mapping[str, bytes] | Mapping[bytes, bytes]) -> str:
-        """Commit blobs byte for byte on top of the index, whatever attributes and filters say, without the work tree."""
+    def commit_raw(self, message: str, files: Mapping[Any, bytes]) -> str:
+        """Commit blobs byte for byte on top of the index, whatever attributes and filters say; the commit's id."""
         for name, content in files.items():
             oid = self.git("hash-object", "-w", "--no-filters", "--stdin", stdin=content)
             self.stage(name, oid)

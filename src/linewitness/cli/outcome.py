@@ -18,6 +18,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report",
         metavar="FORMAT[:FILE]",
+        type=_wish,
         action="append",
         default=[],
         help="tell the map as text (default), agent or json, to standard output or a file; repeatable",
@@ -28,12 +29,19 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--today", metavar="DATE", help="judge waivers as of this day; recorded in the map")
 
 
+def _wish(text: str) -> str:
+    """A wish for a report, refused before any work is done when there is no such format. Errors: UsageError."""
+    from linewitness.reports import find
+
+    find(text.partition(":")[0])
+    return text
+
+
 def deliver(artifact: ObligationMap, args: argparse.Namespace) -> int:
     """Write the map atomically, render the reports, and return the exit status that the map implies."""
     from linewitness.atomic import write_bytes
     from linewitness.cli.stored import default_map
     from linewitness.obligation_map import encode
-    from linewitness.reports import DEFAULT_MAP
 
     console: Console = args.console
     target = args.map or default_map(args.root)
@@ -44,13 +52,14 @@ def deliver(artifact: ObligationMap, args: argparse.Namespace) -> int:
         os.makedirs(Path(target).parent, exist_ok=True)
         write_bytes(target, encode(artifact))
         console.detail(f"the map is in {target}")
-    stored = args.map if args.map and args.map != "-" else DEFAULT_MAP if target else ""
+    # Commands look into the repository around the current folder by themselves; a map elsewhere has to be named.
+    stored = None if target and not args.map and args.root == Path() else "" if target == "-" else target
     for wish in args.report or ([] if target == "-" else ["text"]):
-        _tell(artifact, wish, stored or "", args)
+        _tell(artifact, wish, stored, args)
     return artifact.exit
 
 
-def _tell(artifact: ObligationMap, wish: str, stored: str, args: argparse.Namespace) -> None:
+def _tell(artifact: ObligationMap, wish: str, stored: str | None, args: argparse.Namespace) -> None:
     from linewitness.cli.report import deliver as write
     from linewitness.reports import View, render
 
