@@ -1,0 +1,43 @@
+r"""What a line is, and the name by which waivers and maps know it.
+
+One rule for the whole package: ``\n`` ends a line, a carriage return right before it belongs to the terminator, and
+nothing else ends a line. At the end of a file a terminator may be missing. Lines whose bytes differ only in the
+terminator are the same line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+_HASH_DIGITS = 16
+_EARLY_HASH_DIGITS = 12
+
+
+def line_hash(line: bytes) -> str:
+    """The identity of a line: the first 16 hex digits of SHA-256 over its bytes without the terminator."""
+    return hashlib.sha256(without_terminator(line)).hexdigest()[:_HASH_DIGITS]
+
+
+def sha1_12(line: bytes) -> str:
+    """The identity that early adopters wrote: the first 12 hex digits of SHA-1 over the line without the terminator."""
+    return hashlib.sha1(without_terminator(line), usedforsecurity=False).hexdigest()[:_EARLY_HASH_DIGITS]
+
+
+def without_terminator(line: bytes) -> bytes:
+    r"""The line without its ``\n``, ``\r\n`` or, at the end of a file, ``\r``. Only one of each is taken."""
+    return line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def split_lines(text: bytes) -> list[bytes]:
+    """The lines of a file without their terminators; line ``n`` is element ``n - 1``."""
+    lines = text.replace(b"\r\n", b"\n").split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    elif lines[-1].endswith(b"\r"):
+        lines[-1] = lines[-1][:-1]
+    return lines
+
+
+def decode_line(line: bytes) -> str:
+    """The line's text without the terminator; bytes that are not UTF-8 survive as surrogate escapes."""
+    return without_terminator(line).decode("utf-8", "surrogateescape")

@@ -1,0 +1,422 @@
+"""The only caller of git.
+
+git is asked for facts only (ids, trees, blobs, line diffs of blobs), and in a way that neither the user's settings, nor
+the clone's, nor the environment of a hook can bend the answer or start a program: the environment is built from
+nothing, settings that run programs or hide changes are overridden, replace refs are ignored, names go in as full ids
+or on standard input, and every blob that is read is hashed again and compared with its id.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Self, cast
+
+from linewitness.errors import PatchError
+from linewitness.model import Blob, Commit, ObjectId, RepoPath
+from linewitness.patch.objects import LARGEST_BLOB, blob_id, path_bytes, repo_path
+
+_OVERRIDES = {
+    "safe.directory": "*",  # a container's user is rarely the owner of the mounted checkout
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
+    "core.excludesFile": os.devnull,
+    "core.untrackedCache": "false",  # kept in the index, where it can claim that a folder holds nothing new
+    "core.commitGraph": "false",  # a second copy of parents and trees that git believes without checking
+    "core.bigFileThreshold": "1g",
+    "core.quotePath": "true",
+    "color.ui": "false",
+    "advice.graftFileDeprecated": "false",  # said of the empty file that stands in for grafts
+    "gc.auto": "0",
+}
+_FIXED = [part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={value}")]
+
+_FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_STEM = re.compile(r"(?:(?!@\{)[^~^:])*")
+_SECONDS = 600
+
+_PARTIAL = "The clone is partial or damaged: use one without --filter, for nothing is fetched while judging"
+
+
+class Repository:
+    """One git repository, bare or with a work tree. ``root`` may be any folder inside of it.
+
+    Attributes: ``root`` is the top of the work tree (the git directory when bare), ``git_dir`` this work tree's git
+    directory, ``common_dir`` the one that linked work trees share, ``algorithm`` the object format, ``shallow`` whether
+    history was cut off. Close it, or use it in a ``with`` statement; a forgotten one cleans up when collected.
+    Not for use by several threads at once. Errors, everywhere: :class:`PatchError`.
+    """
+
+    def __init__(self, root: Path) -> None:
+        start = Path(os.path.abspath(root))
+        self._git = _find_git(start)
+        self._environment = _environment()
+        self._blobs: _BlobSession | None = None
+        self._scratch: Path | None = None
+        self._remove_scratch: Callable[[], object] | None = None
+        self.root = start
+        self._discover(start)
+
+    def _discover(self, start: Path) -> None:
+        if not start.is_dir():
+            raise PatchError(f"{start} is not a folder")
+        questions = ("--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--absolute-git-dir")
+        answers = os.fsdecode(self.run("rev-parse", *questions, "--git-common-dir", "--git-path", "objects"))
+        try:
+            bare, shallow, algorithm, git_dir, common_dir, objects = answers.removesuffix("\n").split("\n")
+        except ValueError:
+            raise PatchError(f"{start}: git is older than 2.29, or a folder's name holds a line break") from None
+        self.git_dir = Path(git_dir)
+        self.common_dir = Path(os.path.normpath(start / common_dir))
+        self.objects = Path(os.path.normpath(start / objects))
+        self.shallow = shallow == "true"
+        self.algorithm = algorithm
+        self.bare = bare == "true"
+        self.root = self.git_dir if self.bare else self._top_level(start)
+        # from here on git looks for nothing: a repository that appears below the root later is not picked up
+        self._environment["GIT_DIR"] = git_dir
+        if not self.bare:
+            self._environment["GIT_WORK_TREE"] = os.fspath(self.root)
+        self._look_into_quarantine()
+
+    def _top_level(self, start: Path) -> Path:
+        top = Path(os.fsdecode(self.run("rev-parse", "--show-toplevel").removesuffix(b"\n")))
+        if not start.resolve().is_relative_to(top.resolve()):
+            raise PatchError(f"{start} is not inside of {top}, the repository's work tree")
+        if Path(self._git).resolve().is_relative_to(top.resolve()):
+            raise PatchError(f"the git on PATH is a file of the repository itself: {self._git}")
+        return top
+
+    def _look_into_quarantine(self) -> None:
+        # receive-pack keeps pushed objects apart until its hooks agree; believed only for a folder of this repository
+        quarantine = os.environ.get("GIT_QUARANTINE_PATH", "")
+        if quarantine and Path(quarantine).resolve().is_relative_to(self.objects.resolve()):
+            self._add_objects(Path(quarantine))
+
+    def _add_objects(self, directory: Path) -> None:
+        known = self._environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")
+        added = _quoted(directory)
+        self._environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = f"{known}{os.pathsep}{added}" if known else added
+
+    # ------------------------------------------------------------ life
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End git's helper process and remove temporary objects. Trees made from the work tree are gone afterwards."""
+        if self._blobs:
+            self._blobs.close()
+            self._blobs = None
+        if self._remove_scratch:
+            self._remove_scratch()
+            self._scratch = self._remove_scratch = None
+
+    def scratch(self) -> Path:
+        """A temporary folder whose ``objects`` folder git reads like the repository's own, until :meth:`close`."""
+        if self._scratch is None:
+            import shutil
+            import tempfile
+
+            self._scratch = Path(tempfile.mkdtemp(prefix="linewitness-"))
+            self._remove_scratch = weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
+            (self._scratch / "objects").mkdir()
+            self._add_objects(self._scratch / "objects")
+            if self._blobs:
+                self._blobs.close()
+                self._blobs = None
+        return self._scratch
+
+    def storing_in(self, directory: Path) -> dict[str, str]:
+        """Environment for :meth:`run` that makes git write new objects into ``directory`` and still find all others."""
+        others = self._environment.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")
+        everything = os.pathsep.join([_quoted(self.objects), *([others] if others else [])])
+        return {"GIT_OBJECT_DIRECTORY": os.fspath(directory), "GIT_ALTERNATE_OBJECT_DIRECTORIES": everything}
+
+    # ------------------------------------------------------------ processes
+
+    def run(
+        self, *arguments: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: Mapping[str, str] | None = None
+    ) -> bytes:
+        """What git wrote to standard output. Any other exit status than those of ``ok`` is an error."""
+        try:
+            done = subprocess.run(
+                [self._git, *_FIXED, *_as_arguments(arguments)],
+                check=False,
+                cwd=self.root,
+                env=self._environment | dict(env or {}),
+                input=stdin,
+                capture_output=True,
+                timeout=_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            raise PatchError(f"git {arguments[0]} did not end within {_SECONDS} seconds") from None
+        except OSError as error:
+            raise PatchError(f"git cannot be started: {error.strerror or error}") from None
+        if done.returncode not in ok:
+            raise self._failure(arguments[0], done.returncode, done.stderr)
+        return done.stdout
+
+    @contextmanager
+    def stream(self, *arguments: str) -> Iterator[IO[bytes]]:
+        """Standard output of git while it is written. Leaving early ends git; at the end its status counts."""
+        process = self._start(*arguments)
+        output = cast("IO[bytes]", process.stdout)
+        alarm = threading.Timer(_SECONDS, process.kill)
+        alarm.daemon = True
+        alarm.start()
+        try:
+            with output:
+                yield output
+            status = process.wait()
+        finally:
+            alarm.cancel()
+            process.kill()
+            process.wait()
+        if status:
+            self.run(*arguments)  # says why
+            raise PatchError(f"git {arguments[0]} was interrupted (status {status}) after at most {_SECONDS} seconds")
+
+    def _start(self, *arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                [self._git, *_FIXED, *_as_arguments(arguments)],
+                cwd=self.root,
+                env=self._environment,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            raise PatchError(f"git cannot be started: {error.strerror or error}") from None
+
+    def _failure(self, command: str, status: int, stderr: bytes) -> PatchError:
+        said = stderr.decode("utf-8", "replace").strip()
+        if "not a git repository" in said:
+            return PatchError(f"{self.root} is not inside of a git repository")
+        last = said.split("\n")[-1].removeprefix("fatal: ") or f"status {status}"
+        hint = f". {_PARTIAL}" if "promisor" in said or "unable to read" in said else ""
+        return PatchError(f"git {command}: {last}{hint}")
+
+    # ------------------------------------------------------------ commits
+
+    def check_trustworthy(self) -> None:
+        """Refuse a clone with grafts or replace refs. They are ignored here, but other tools see another history."""
+        replaced = self.run("for-each-ref", "--count=1", "--format=%(refname)", "refs/replace/").decode().strip()
+        if replaced:
+            oid = replaced.removeprefix("refs/replace/")
+            raise PatchError(f"{replaced} replaces an object of this history: remove it with `git replace -d {oid}`")
+        grafts = self.common_dir / "info" / "grafts"
+        if grafts.is_file() and grafts.stat().st_size:
+            raise PatchError(f"{grafts} rewrites the parents of commits: remove the file")
+
+    def resolve(self, name: str) -> Commit:
+        """The commit that a name stands for: a full id, a branch, a tag, ``HEAD``, also with ``~2``, ``^`` and so on.
+
+        A name that means different commits (a branch and a tag, say) is refused; a full name such as
+        ``refs/heads/main`` never is.
+        """
+        if not name or any(ord(character) < 32 or ord(character) == 127 for character in name):
+            raise PatchError(f"{name!r} cannot be the name of a commit")
+        stem, refs = ("", []) if _FULL_ID.fullmatch(name) else self._refs_called(name)
+        commit, tree, *meanings = self._objects(
+            f"{name}^{{commit}}", f"{name}^{{tree}}", *(f"{called}^{{commit}}" for called in (stem, *refs) if called)
+        )
+        if refs:
+            self._refuse_ambiguous(stem, dict(zip((stem, *refs), meanings, strict=True)))
+        if commit is None or tree is None:
+            cut = ". The clone is shallow: run `git fetch --unshallow` (in CI: fetch-depth: 0)" if self.shallow else ""
+            raise PatchError(f"'{name}' names no commit of this repository, or more than one{cut}")
+        return Commit(commit, tree)
+
+    def _refs_called(self, name: str) -> tuple[str, list[str]]:
+        """The part of a name before any ``~2`` or the like, and the refs that git could take it for."""
+        match = _STEM.match(name)
+        stem = match.group() if match else ""
+        if not stem or stem == "@" or stem.startswith("refs/"):
+            return stem, []
+        places = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
+        wanted = {place.format(stem) for place in places}
+        listed = self.run("for-each-ref", "--format=%(refname)", "--", *sorted(wanted))
+        return stem, [ref for ref in listed.decode("utf-8", "surrogateescape").split("\n") if ref in wanted]
+
+    def _refuse_ambiguous(self, stem: str, meanings: dict[str, ObjectId | None]) -> None:
+        if re.fullmatch(r"[0-9a-f]{4,}", stem):
+            prefixed = self.run("rev-parse", f"--disambiguate={stem}").decode().split()
+            meanings |= dict(zip(prefixed, self._objects(*(f"{oid}^{{commit}}" for oid in prefixed)), strict=True))
+        if len({oid for oid in meanings.values() if oid}) > 1:
+            shown = ", ".join(f"{ref} is {oid[:12]}" for ref, oid in meanings.items() if oid and ref != stem)
+            raise PatchError(f"'{stem}' is ambiguous: {shown}. Pass the full name or the full id")
+
+    def _objects(self, *expressions: str) -> list[ObjectId | None]:
+        # on standard input nothing can be taken for an option
+        asked = "".join(expression + "\n" for expression in expressions)
+        answers = self.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=path_bytes(asked))
+        found = [line.split(b" ") for line in answers.split(b"\n")[:-1]]
+        if len(found) != len(expressions):
+            raise PatchError("git cat-file did not answer every question")
+        return [ObjectId(words[0].decode()) if _is_found(words) else None for words in found]
+
+    def merge_base(self, ours: Commit, theirs: Commit) -> Commit:
+        """The newest common ancestor of two commits.
+
+        A criss-cross history has several. The first that git lists is taken, as ``git diff A...B`` does: each of them
+        is part of the target branch, so whichever is taken, no line is skipped that the target does not have.
+        """
+        if ours.commit is None or theirs.commit is None:
+            raise PatchError("a tree that was never committed has no merge base")
+        found = self.run("merge-base", "--all", ours.commit, theirs.commit, ok=(0, 1)).decode().split()
+        if not found:
+            why = (
+                "the clone is shallow, run `git fetch --unshallow` (in CI: fetch-depth: 0)"
+                if self.shallow
+                else "their histories are unrelated, name the base with --base"
+            )
+            raise PatchError(f"{ours.commit[:12]} and {theirs.commit[:12]} have no merge base: {why}")
+        return self.resolve(found[0])
+
+    def default_base(self, target_branch: str = "") -> str:
+        """The full ref name of the branch that patches are for.
+
+        ``target_branch`` when it is given (of the remote, else local), else the default branch of the remote, else
+        ``main`` or ``master`` of the remote, else the local ones. The remote is ``origin``, or the only one there is.
+        """
+        refs = self.run("for-each-ref", "--format=%(refname)", "refs/remotes/", "refs/heads/")
+        known = frozenset(refs.decode("utf-8", "surrogateescape").split("\n"))
+        remotes = self.run("remote").decode("utf-8", "surrogateescape").split("\n")[:-1]
+        remote = remotes[0] if len(remotes) == 1 else "origin"
+        names = [target_branch] if target_branch else ["HEAD", "main", "master"]
+        tried = [f"refs/remotes/{remote}/{name}" for name in names]
+        tried += [f"refs/heads/{name}" for name in names if name != "HEAD"]
+        for ref in tried:
+            if ref in known:
+                return ref
+        raise PatchError(
+            f"no branch to compare with: none of {', '.join(tried)} exists. Pass --base with a branch or a commit id"
+        )
+
+    def commits(self, base: ObjectId, head: ObjectId) -> tuple[Commit, ...]:
+        """The commits of ``base..head``, newest first, head included. Both are full commit ids."""
+        lines = self.run("rev-list", "--format=%H %T", f"^{base}", head).decode().split("\n")[:-1]
+        return tuple(Commit(*map(ObjectId, line.split())) for line in lines if not line.startswith("commit "))
+
+    # ------------------------------------------------------------ trees and blobs
+
+    def ls_tree(self, tree: ObjectId, path: RepoPath | None = None) -> dict[RepoPath, Blob]:
+        """Every file, link and submodule of a tree, in git's order. With ``path`` only what lies there or below."""
+        below = ["--", path] if path is not None else []
+        listed = self.run("ls-tree", "-r", "-z", "--full-tree", tree, *below, env={"GIT_LITERAL_PATHSPECS": "1"})
+        entries = {}
+        for record in listed.split(b"\0")[:-1]:
+            facts, _, name = record.partition(b"\t")
+            mode, _, oid = facts.split(b" ")
+            entries[repo_path(name)] = Blob(int(mode, 8), ObjectId(oid.decode()))
+        return entries
+
+    def find(self, tree: ObjectId, path: RepoPath) -> Blob | None:
+        """The entry at exactly this path, or ``None`` when there is none or it is a folder."""
+        return self.ls_tree(tree, path).get(path)
+
+    def read(self, oid: ObjectId) -> bytes:
+        """The bytes of a blob, checked against its id. One git process serves all calls."""
+        if self._blobs is None or not self._blobs.close.alive:
+            self._blobs = _BlobSession(self._start("cat-file", "--batch", stdin=subprocess.PIPE))
+        content = self._blobs.read(oid)
+        if blob_id(content, self.algorithm) != oid:
+            raise PatchError(f"object {oid} is damaged: its bytes do not have this id")
+        return content
+
+
+class _BlobSession:
+    """A running ``git cat-file --batch``."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._ask, self._answer = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
+        self.close = weakref.finalize(self, _end, process, self._ask, self._answer)
+
+    def read(self, oid: str) -> bytes:
+        if not _FULL_ID.fullmatch(oid):
+            raise PatchError(f"{oid!r} is not a full object id")
+        try:
+            self._ask.write(oid.encode() + b"\n")
+            self._ask.flush()
+            header = self._answer.readline().split()
+        except OSError:
+            header = []
+        if len(header) != 3:
+            if header != [oid.encode(), b"missing"]:
+                self.close()
+            raise PatchError(f"object {oid} is not in this repository. {_PARTIAL}")
+        kind, size = header[1], int(header[2])
+        if kind != b"blob" or size > LARGEST_BLOB:
+            # what follows on the pipe is not wanted, so this process is of no more use
+            self.close()
+            raise PatchError(
+                f"object {oid} is a {kind.decode()} of {size} bytes: only files up to {LARGEST_BLOB} are read"
+            )
+        content = self._answer.read(size + 1)[:-1]
+        if len(content) != size:
+            raise PatchError(f"object {oid} is damaged: git stopped in the middle of it")
+        return content
+
+
+def _end(process: subprocess.Popen[bytes], *pipes: IO[bytes]) -> None:
+    process.kill()
+    for pipe in pipes:
+        with suppress(OSError):  # bytes still to be flushed have no reader any more, and nobody waits for an answer
+            pipe.close()
+    process.wait()
+
+
+def _is_found(words: list[bytes]) -> bool:
+    return len(words) == 2 and _FULL_ID.fullmatch(words[0].decode("ascii", "replace")) is not None
+
+
+def _find_git(start: Path) -> str:
+    # an empty or relative part of PATH would find a program inside the folder that is judged
+    folders = [part for part in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part)]
+    for folder in folders:
+        found = os.path.join(folder, "git.exe" if os.name == "nt" else "git")
+        if os.path.isfile(found) and os.access(found, os.X_OK):
+            return found
+    raise PatchError(f"{start}: git was not found on PATH; install git 2.29 or later")
+
+
+def _environment() -> dict[str, str]:
+    kept = ("PATH", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {
+        "LC_ALL": "C",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_GRAFT_FILE": os.devnull,
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "",  # before 2.45 this is what keeps a partial clone from fetching
+        "GIT_PAGER": "cat",
+    }
+
+
+def _as_arguments(texts: tuple[str, ...]) -> list[str]:
+    """Arguments whose bytes are those git holds, whatever the locale's encoding is."""
+    return [os.fsdecode(path_bytes(text)) for text in texts]
+
+
+def _quoted(directory: Path) -> str:
+    """A path as ``GIT_ALTERNATE_OBJECT_DIRECTORIES`` wants it: git unquotes parts that begin with a quotation mark."""
+    text = os.fspath(directory)
+    if os.pathsep not in text and not text.startswith('"'):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
