@@ -1,0 +1,211 @@
+"""The line rule over recorded sites: did what a demand asks for happen, and who saw it.
+
+Pure, and the same for every recorder: sites say where code is, hits say which of it ran. The rule is the one of the
+design page "Evidence: who saw it run"; in short, the witness of a token is the smallest stretch of code that covers
+it inside its statement's header, or inside the part of the header that the statement may skip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from linewitness.evidence.hits import FileSites, Hit
+from linewitness.evidence.spans import Spans, Stretch
+from linewitness.model import Answer, Arm, Demand, Function, Phase, Sighting, Span, Token, Weight
+
+_NOWHERE = "the evidence knows no code in this file"
+_REMOVED = "the compiler made no code for this line, so no run can witness it: delete it or waive it"
+_WITHOUT_CODE = frozenset({Weight.KEYWORD, Weight.OPENER})
+_ONLY_IMPORT = "it ran only while its module was imported, not in a test's call"
+
+
+class _Found(NamedTuple):
+    """What is known of one token: nothing to run (``None``), or whether its code ran, and whose hits these are."""
+
+    token: Token
+    stretch: Stretch | None
+    hits: tuple[Hit, ...]
+
+    @property
+    def ran(self) -> bool:
+        return bool(self.hits)
+
+
+class FileRule:
+    """The rule over one file's sites and hits. Build it once per file; answers come from an index."""
+
+    def __init__(self, sites: FileSites, hits: Mapping[int, Hit]) -> None:
+        self._hits = hits
+        self._spans = Spans(sites.sites)
+        self._entries: dict[tuple[str, int], list[int]] = {}
+        for entry in sites.entries:
+            self._entries.setdefault((entry.name, entry.line), []).append(entry.ident)
+        self._empty = not sites.sites and not sites.entries
+        self._lines: dict[int, list[Stretch]] | None = None
+
+    def settled(self, line: int) -> Sighting | None:
+        """The fast path: an answer without a demand; ``None`` means "ask :meth:`sight`".
+
+        Given when every stretch of value code that begins on the line ran in a test's call.
+
+        Good for statements and branches, with one exception: where arms decide, a line of which the compiler
+        removed a part would pass for whole. Never for definitions and deletion points, which ask for more.
+        """
+        if self._lines is None:
+            self._lines = {}
+            for stretch in self._spans.values():
+                self._lines.setdefault(stretch.span.start.line, []).append(stretch)
+        stretches = self._lines.get(line)
+        if not stretches:
+            return None
+        witnesses: set[str] = set()
+        for stretch in stretches:
+            calls = [hit for hit in self._hits_of(stretch.idents) if hit.phase is Phase.CALL]
+            if not calls:
+                return None
+            witnesses.update(*(hit.witnesses for hit in calls))
+        return Sighting(Answer.RUN, tuple(sorted(witnesses)), Phase.CALL)
+
+    def sight(self, demand: Demand) -> Sighting:
+        """The answer to one demand: run, partial, not run, or removed by the compiler."""
+        if self._empty:
+            return Sighting(Answer.NOT_RUN, note=_NOWHERE)
+        if demand.functions:
+            return self._entered(demand)
+        return self._tokens(demand)
+
+    def _entered(self, demand: Demand) -> Sighting:
+        asked = [(function, self._entry_hits(function)) for function in demand.functions]
+        known = [(function, hits) for function, hits in asked if hits is not None]
+        entered = [(function, hits) for function, hits in known if hits]
+        witnesses = _witnesses(hit for _, hits in entered for hit in hits)
+        if not known:
+            return Sighting(Answer.REMOVED, note=_REMOVED)
+        if len(entered) == len(asked) or (demand.any_function and entered):
+            return Sighting(Answer.RUN, witnesses, Phase.CALL, arms=self._arms(demand))
+        missing = ", ".join(sorted({function.name for function, hits in asked if not hits}))
+        word = (
+            "no function of the class was entered"
+            if demand.any_function
+            else f"not entered in a test's call: {missing}"
+        )
+        return Sighting(Answer.NOT_RUN, arms=self._arms(demand), note=word)
+
+    def _entry_hits(self, function: Function) -> list[Hit] | None:
+        """The calls that entered a function, ``None`` when no code object of that name begins on its line."""
+        idents = self._entries.get((function.name, function.line))
+        if idents is None:
+            return None
+        return [hit for hit in self._hits_of(idents) if hit.phase is Phase.CALL]
+
+    def _tokens(self, demand: Demand) -> Sighting:
+        weight = min((token.weight for token in demand.tokens), key=list(Weight).index)
+        found = [self._find(token, demand) for token in demand.tokens if token.weight is weight]
+        asked = [item for item in found if item.stretch is None or not item.stretch.lazy]
+        if not asked:
+            return self._lazy(demand)
+        ran = [item for item in asked if item.ran]
+        arms = self._arms(demand)
+        if not ran:
+            if all(item.stretch is None for item in asked):
+                return Sighting(Answer.REMOVED, arms=arms, note=_REMOVED)
+            return Sighting(Answer.NOT_RUN, arms=arms, note=self._why_not(asked))
+        hits = [hit for item in ran for hit in item.hits]
+        phase = Phase.CALL if any(hit.phase is Phase.CALL for hit in hits) else Phase.IMPORT
+        idle = [item.token.text for item in asked if not item.ran]
+        if not idle:
+            return Sighting(Answer.RUN, _witnesses(hits), phase, arms=arms)
+        return Sighting(Answer.PARTIAL, _witnesses(hits), phase, arms=arms, note="did not run: " + ", ".join(idle))
+
+    def _lazy(self, demand: Demand) -> Sighting:
+        """Annotations evaluated only on demand: their statement decides, or its module when it has no other code."""
+        stretches = [self._spans.begun(token.header, token.statement, lazy=False) for token in demand.tokens]
+        idents = [ident for stretch in stretches if stretch for ident in stretch.idents]
+        hits = self._counting(self._hits_of(idents) if idents else self._hits.values(), demand.at_import)
+        if hits:
+            phase = Phase.CALL if any(hit.phase is Phase.CALL for hit in hits) else Phase.IMPORT
+            note = "an annotation, evaluated only when asked for"
+            return Sighting(
+                Answer.RUN, _witnesses(hits) if idents else (), phase if idents else Phase.IMPORT, note=note
+            )
+        return Sighting(Answer.NOT_RUN, note="the definition around this annotation did not run")
+
+    def _find(self, token: Token, demand: Demand) -> _Found:
+        stretch = self._witness(token)
+        hits = self._hits_of(stretch.idents) if stretch else ()
+        return _Found(token, stretch, self._counting(hits, demand.at_import and not token.deferred))
+
+    def _counting(self, hits: Iterable[Hit], at_import: bool) -> tuple[Hit, ...]:
+        """The hits that count: those of a test's call, and others only for code that nothing but an import can run."""
+        return tuple(hit for hit in hits if hit.phase is Phase.CALL or at_import)
+
+    def _witness(self, token: Token) -> Stretch | None:
+        """The code that stands for a token."""
+        spans, bound = self._spans, token.region or token.header
+        within = token.region or token.statement
+        if token.weight in _WITHOUT_CODE:
+            if token.leads:
+                return spans.begun(bound, within)
+            return self._beside(token, bound, within) or spans.begun(bound, within)
+        return spans.covering(token.span, bound, within) or spans.begun(bound, within)
+
+    def _beside(self, token: Token, bound: Span, within: Span) -> Stretch | None:
+        """The code for a keyword or an opening bracket: what begins with it, or the next name or literal."""
+        own = self._spans.covering(token.span, bound, within)
+        if token.pivot is None:
+            return own
+        nearest = self._spans.covering(token.pivot, bound, within)
+        if nearest is None or own is None or own.span.start != token.span.start or own.weak:
+            return nearest or own
+        return nearest._replace(idents=(*own.idents, *nearest.idents))
+
+    def _arms(self, demand: Demand) -> tuple[Arm, ...]:
+        return tuple(Arm(text, None if span is None else self._taken(span)) for text, span in demand.arms)
+
+    def _taken(self, span: Span) -> bool | None:
+        """Whether code of an arm ran in a test's call; ``None`` when the arm has no code that could tell."""
+        stretch = self._spans.begun(span, span)
+        if stretch is None:
+            return None
+        return any(hit.phase is Phase.CALL for hit in self._hits_of(stretch.idents))
+
+    def _why_not(self, asked: Iterable[_Found]) -> str:
+        idents = [ident for item in asked if item.stretch for ident in item.stretch.idents]
+        return _ONLY_IMPORT if any(True for _ in self._hits_of(idents)) else "no passing check ran it"
+
+    def _hits_of(self, idents: Iterable[int]) -> Iterator[Hit]:
+        hits = self._hits
+        return (hits[ident] for ident in idents if ident in hits)
+
+
+def sight(demand: Demand, sites: FileSites, hits: Mapping[int, Hit]) -> Sighting:
+    """One answer for one demand. For many demands of one file build a :class:`FileRule` once."""
+    return FileRule(sites, hits).sight(demand)
+
+
+def lines_needed(demands: Iterable[Demand]) -> tuple[tuple[int, int], ...]:
+    """The lines whose sites and entries the demands may ask about, as sorted inclusive ranges that do not touch.
+
+    More than the obligations' own lines: the headers around them, the suites that show an arm, the heads of functions.
+    A recorder that lists less makes answers poorer, never wrong in favour of the patch.
+    """
+    spans = set[tuple[int, int]]()
+    for demand in demands:
+        for token in demand.tokens:
+            spans.add((token.header.start.line, token.header.end.line))
+        for span in (*(arm for _, arm in demand.arms), *(function.body for function in demand.functions)):
+            if span is not None:
+                spans.add((span.start.line, span.start.line))
+        spans.update((function.line, function.line) for function in demand.functions)
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(merged[-1][1], last)
+        else:
+            merged.append((first, last))
+    return tuple(merged)
+
+
+def _witnesses(hits: Iterable[Hit]) -> tuple[str, ...]:
+    return tuple(sorted({name for hit in hits for name in hit.witnesses}))
