@@ -56,7 +56,7 @@ def development() -> Path:
 
 def demo(_: Sequence[str]) -> None:
     """Install as a user would and show the gate closing and opening on an agent's patch."""
-    python = environment(".venv-demo", ["build", "runtime"], editable=False)
+    python = environment(".venv-demo", ["build", "runtime", "demo"], editable=False)
     run(python.with_name("linewitness"), "demo")
 
 
@@ -101,10 +101,16 @@ def lock(_: Sequence[str]) -> None:
     nowhere = ["--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host"]
     tool = environment(".venv-lock", ["build"], editable=False)
     run(tool, "-m", "pip", "install", "--quiet", "pip-tools")
-    for name, source in (("build", ["requirements/build.in"]), ("runtime", []), ("dev", ["--extra", "dev"])):
+    project = "pyproject.toml"
+    sources = {
+        "build": ["requirements/build.in"],
+        "runtime": [project],
+        "demo": ["requirements/demo.in"],
+        "dev": ["--extra", "dev", project],
+    }
+    for name, source in sources.items():
         target = ["-o", f"requirements/{name}.txt"]
-        files = source if name == "build" else [*source, "pyproject.toml"]
-        run(tool, "-m", "piptools", "compile", "--upgrade", *quiet, *nowhere, *target, *files)
+        run(tool, "-m", "piptools", "compile", "--upgrade", *quiet, *nowhere, *target, *source)
 
 
 TASKS: dict[str, Callable[[Sequence[str]], None]] = {

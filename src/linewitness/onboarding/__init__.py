@@ -1,0 +1,1 @@
+"""The first hour: preparing a repository, finding out what it lacks, and seeing the gate at work."""

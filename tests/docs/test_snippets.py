@@ -1,0 +1,108 @@
+"""Every command in README and documentation is run, and what the page says that it prints is compared."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+
+from tests.docs import scenarios
+from tests.docs.snippets import ROOT, Command, agrees, blocks, environment, run, session
+
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
+FIRST_HOUR = ("README.md", "The first hour")
+PUBLISHED = ("README.md", "The published workflow")
+CONTINUED = ("docs/start.md", "")
+# Commands about this repository itself, which `.ci/run` runs, or which an installation runs.
+ELSEWHERE = {"python3 tasks.py demo", "python3 tasks.py test", "python3 -m pip install .", "bash .ci/run"}
+
+
+def compare(commands: list[Command], printed: list[str]) -> None:
+    for command, output in zip(commands, printed, strict=True):
+        assert agrees(command.output, output), f"$ {command.text}\n{output}\n--- the page says\n{command.output}"
+
+
+def test_the_first_hour_goes_as_the_readme_says(tmp_path: Path) -> None:
+    repo = scenarios.shop(tmp_path / "shop")
+    commands = session(*FIRST_HOUR)
+
+    compare(commands, run(commands, repo.root, environment(scenarios.programs(tmp_path / "programs"))))
+
+
+def test_the_documentation_goes_on_where_the_readme_ends(tmp_path: Path) -> None:
+    repo = scenarios.shop(tmp_path / "shop")
+    before, commands = session(*FIRST_HOUR), session(*CONTINUED)
+
+    printed = run([*before, *commands], repo.root, environment(scenarios.programs(tmp_path / "programs")))
+
+    compare(commands, printed[len(before) :])
+
+
+def test_the_published_workflow_goes_as_the_readme_says(tmp_path: Path) -> None:
+    expires = (dt.datetime.now(dt.UTC).date() + dt.timedelta(days=30)).isoformat()
+    repo = scenarios.published(tmp_path / "billing", expires)
+    commands = [command._replace(text=command.text.replace("/tmp/", f"{tmp_path}/")) for command in session(*PUBLISHED)]
+
+    compare(commands, run(commands, repo.root, environment(scenarios.programs(tmp_path / "programs"))))
+
+
+def test_no_console_block_is_left_out() -> None:
+    known = {FIRST_HOUR, PUBLISHED}
+    left = [
+        f"{page}:{block.line}"
+        for page in PAGES
+        for block in blocks(ROOT / page)
+        if block.language == "console" and (page, block.heading) not in known and page != CONTINUED[0]
+    ]
+
+    assert left == []
+
+
+def test_commands_outside_of_console_blocks_are_run_elsewhere() -> None:
+    lines = {
+        line
+        for page in PAGES
+        for block in blocks(ROOT / page)
+        if block.language == "text"
+        for line in block.text.splitlines()
+    }
+
+    assert lines == ELSEWHERE
+    assert {block.language for page in PAGES for block in blocks(ROOT / page)} <= {
+        *("console", "text", "{include} ../README.md", "{include} ../CHANGELOG.md", "{toctree}"),
+        *(f"{{include}} ../../tests/specs/{name}.md" for name in _specifications()),
+    }
+
+
+def _specifications() -> list[str]:
+    return [path.stem for path in (ROOT / "tests" / "specs").glob("*.md")]
+
+
+def test_continuous_integration_runs_the_two_commands() -> None:
+    ran = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+    assert {command for command in ELSEWHERE if "tasks.py" in command} <= set(ran.splitlines())
+
+
+def test_every_specification_has_a_page() -> None:
+    pages = {path.stem for path in (ROOT / "docs" / "rules").glob("*.md")}
+
+    assert pages == set(_specifications())
+
+
+@pytest.mark.parametrize(
+    ("said", "printed", "same"),
+    [
+        ("a\nb\n", "a\nb\n", True),
+        ("a\nb\n", "a\nb\nc\n", False),
+        ("a\n…\n", "a\nb\nc\n", True),
+        ("a\n…\nd\n", "a\nb\nc\nd\n", True),
+        ("a … c\n", "a b c\n", True),
+        ("a … c\n", "a\nb c\n", False),
+        ("", "", True),
+        ("", "a\n", False),
+    ],
+)
+def test_the_comparison_can_tell_a_difference(said: str, printed: str, same: bool) -> None:
+    assert agrees(said, printed) is same
