@@ -15,7 +15,6 @@ from linewitness._version import __version__
 from linewitness.errors import Exit, LinewitnessError
 from linewitness.findings import exit_of, finding_of
 from linewitness.model import (
-    Answer,
     Commit,
     EvidenceSource,
     Exempt,
@@ -43,8 +42,6 @@ from linewitness.policy import ScorePolicy
 from linewitness.settings import LoadedSettings
 
 LineHash = Literal["sha256-16", "sha1-12"]
-
-NOT_SEEN = Sighting(Answer.NOT_RUN)
 
 
 class Assembly:
@@ -84,16 +81,14 @@ class Assembly:
         self._sources.extend(sources)
 
     def add(
-        self, classes: FileClasses, sightings: Mapping[Obligation, Sighting], waivers: Mapping[Obligation, Waiver]
-    ) -> set[Obligation]:
-        """Score one file. An obligation without a sighting was not seen. Returns those that nothing witnessed."""
-        answers = [sightings.get(obligation, NOT_SEEN) for obligation in classes.obligations]
-        scored = policy.score(classes.obligations, answers, waivers, self._policy)
+        self, classes: FileClasses, sightings: Sequence[Sighting], waivers: Mapping[Obligation, Waiver]
+    ) -> tuple[Row, ...]:
+        """Score one file, whose obligations ``sightings`` answer in their order; its rows in that order."""
+        scored = policy.score(classes.obligations, sightings, waivers, self._policy)
         self._rows.extend(map(_with_sha1, scored.rows) if self._line_hash == "sha1-12" else scored.rows)
         self._exempt.extend(classes.exempt)
         self.findings.extend(scored.findings)
-        judged = zip(classes.obligations, scored.rows, strict=True)
-        return {obligation for obligation, row in judged if row.status is not Status.TRUSTED_HIT}
+        return scored.rows
 
     def finish(self, *, scored: bool = True) -> ObligationMap:
         """The map. ``scored`` is false when the gate closed before the lines were judged."""

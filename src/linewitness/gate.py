@@ -7,7 +7,7 @@ decided by the rooms it calls; the verdict comes from the decision table in :mod
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from linewitness.case import Case, Question, open_case
 from linewitness.errors import EvidenceError, Exit, LinewitnessError, UsageError
 from linewitness.findings import exit_of
 from linewitness.globs import Globs
-from linewitness.model import Evidence, Kind, Obligation, RepoPath, Sighting
+from linewitness.model import Answer, Evidence, Kind, RepoPath, Sighting
 from linewitness.obligation_map import ObligationMap
 from linewitness.obligations import FileLedger
 from linewitness.patch.diff import GitPatch
@@ -28,6 +28,8 @@ from linewitness.trust.waivers import iso_day, load, policy_of
 from linewitness.waiving import Waiving
 
 Progress = Callable[[str], None]
+
+NOT_SEEN = Sighting(Answer.NOT_RUN)
 
 
 class Exports(NamedTuple):
@@ -98,16 +100,21 @@ def score_file(ledger: FileLedger, evidence: Evidence | None, waiving: Waiving, 
         seen = _sightings(ledger, evidence)
     except EvidenceError as error:
         assembly.fail(error)
-        seen = {}
-    unwitnessed = assembly.add(ledger.classes, seen, waived.discharges)
-    assembly.findings += waiving.findings(waived, unwitnessed)
+        seen = _sightings(ledger, None)
+    rows = assembly.add(ledger.classes, seen, waived.discharges)
+    assembly.findings += waiving.findings(waived, ledger.classes.obligations, rows)
 
 
-def _sightings(ledger: FileLedger, evidence: Evidence | None) -> Mapping[Obligation, Sighting]:
-    runnable = tuple(owed for owed in ledger.classes.obligations if owed.kind is not Kind.OPAQUE)
-    if evidence is None or not runnable:
-        return {}
-    return dict(zip(runnable, evidence.sightings(ledger.text, runnable), strict=True))
+def _sightings(ledger: FileLedger, evidence: Evidence | None) -> Sequence[Sighting]:
+    """One answer per obligation of a file, in their order; nothing can run an opaque change."""
+    owed = ledger.classes.obligations
+    if evidence is None:
+        return [NOT_SEEN] * len(owed)
+    if all(obligation.kind is not Kind.OPAQUE for obligation in owed):
+        return evidence.sightings(ledger.text, owed) if owed else ()
+    runnable = tuple(obligation for obligation in owed if obligation.kind is not Kind.OPAQUE)
+    answers = iter(evidence.sightings(ledger.text, runnable) if runnable else ())
+    return [NOT_SEEN if obligation.kind is Kind.OPAQUE else next(answers) for obligation in owed]
 
 
 def _waiving(case: Case, request: CheckRequest, assembly: Assembly) -> Waiving:

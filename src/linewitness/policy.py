@@ -6,10 +6,12 @@ Nothing here reads a file, a clock or a repository. The table is section 7 of th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Final, NamedTuple
 
 from linewitness.model import (
     Answer,
+    Arm,
     Finding,
     Kind,
     Obligation,
@@ -23,7 +25,6 @@ from linewitness.obligation_map import ArmRow, Row, Status, WaiverRow
 
 ANY_REASON: Final = frozenset(Reason)
 OUTSIDE_THE_RUNNER: Final = frozenset({Reason.CODEGEN, Reason.VENDOR})
-NO_REASON: Final[frozenset[Reason]] = frozenset()
 
 
 class Decision(NamedTuple):
@@ -66,14 +67,22 @@ DECISION_TABLE: Final = (
 )
 
 
+def _outcomes() -> dict[tuple[Kind, bool, Reason | None], Decision]:
+    """The table, spelled out for every question that can be asked. Its first row that applies decides."""
+    found: dict[tuple[Kind, bool, Reason | None], Decision] = {}
+    for row in DECISION_TABLE:
+        hits = (True, False) if row.hit is None else (row.hit,)
+        for question in product(row.kinds, hits, row.waivers if row.waivers is not None else (None,)):
+            found.setdefault(question, row.decision)
+    return found
+
+
+_OUTCOMES: Final = _outcomes()
+
+
 def decide(kind: Kind, hit: bool, waiver: Reason | None) -> Decision:
     """Look one obligation up in the table. ``hit`` is ignored for opaque changes, which nothing can execute."""
-    for row in DECISION_TABLE:
-        if kind not in row.kinds or row.hit not in (None, hit):
-            continue
-        if (waiver is None and row.waivers is None) or (waiver is not None and waiver in (row.waivers or NO_REASON)):
-            return row.decision
-    raise AssertionError(f"the decision table has no row for {kind}, {hit}, {waiver}")
+    return _OUTCOMES[kind, hit, waiver]
 
 
 class ScorePolicy(NamedTuple):
@@ -100,13 +109,13 @@ def score(
     rows: list[Row] = []
     findings: list[Finding] = []
     for obligation, sighting in zip(obligations, sightings, strict=True):
-        waiver = waivers.get(obligation)
+        waiver = waivers.get(obligation) if waivers else None
         decision, note = _judge(obligation, sighting, waiver, policy)
         rows.append(_row(obligation, sighting, waiver, decision.status, note))
         if decision.code:
             message = _message(decision.code, obligation, note)
             findings.append(Finding(decision.code, obligation.path, obligation.line, message))
-        elif decision.status is Status.TRUSTED_HIT and (missed := _missed_arms(sighting)):
+        elif sighting.arms and decision.status is Status.TRUSTED_HIT and (missed := _missed_arms(sighting)):
             text = f"an arm of this line was not taken by any witness: {', '.join(missed)}"
             findings.append(Finding("LW102", obligation.path, obligation.line, text, Severity.WARNING))
     return Scored(tuple(rows), tuple(findings))
@@ -173,7 +182,7 @@ _NOUN: Final = {
 def _row(obligation: Obligation, sighting: Sighting, waiver: Waiver | None, status: Status, note: str) -> Row:
     seen = sighting.answer in (Answer.RUN, Answer.PARTIAL)
     return Row(
-        arms=tuple(ArmRow(arm.text) if arm.taken is None else ArmRow(arm.text, arm.taken) for arm in sighting.arms),
+        arms=tuple(map(_arm_row, sighting.arms)) if sighting.arms else (),
         content=obligation.content,
         executable=True,
         hash=obligation.hash,
@@ -191,6 +200,10 @@ def _row(obligation: Obligation, sighting: Sighting, waiver: Waiver | None, stat
         witness_count=len(sighting.witnesses),
         witnesses=sighting.witnesses,
     )
+
+
+def _arm_row(arm: Arm) -> ArmRow:
+    return ArmRow(arm.text) if arm.taken is None else ArmRow(arm.text, arm.taken)
 
 
 def _waiver_row(waiver: Waiver) -> WaiverRow:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from linewitness.model import Blob, Finding, Obligation, RepoPath, Waiver
+from linewitness.obligation_map import Row, Status
 from linewitness.obligations import FileLedger
 from linewitness.trust.matching import Head, Matches, match
 from linewitness.trust.waivers import WaiverFile
@@ -40,8 +41,14 @@ class Waiving:
         tree: dict[RepoPath, Blob] = {} if change.head is None or head is None else {change.path: change.head}
         return Waived(match(waivers, ledger.classes.obligations, Head(tree, lambda _: head or b"")))
 
-    def findings(self, waived: Waived, unwitnessed: AbstractSet[Obligation]) -> tuple[Finding, ...]:
-        """What is wrong with the waivers of one file, given which of its lines no test witnessed."""
+    def findings(
+        self, waived: Waived, obligations: Sequence[Obligation], rows: Sequence[Row]
+    ) -> tuple[Finding, ...]:
+        """What is wrong with the waivers of one file, given the outcome (``rows``) of each of its obligations."""
+        if not waived.matches.ambiguous and not waived.matches.stale:
+            return ()
+        judged = zip(obligations, rows, strict=True)
+        unwitnessed = {obligation for obligation, row in judged if row.status is not Status.TRUSTED_HIT}
         return waived.matches.findings(self._path, unwitnessed)
 
     def leftovers(self, head: Head) -> tuple[Finding, ...]:
