@@ -15,9 +15,10 @@ from linewitness.evidence.interpreter import find_interpreter
 from linewitness.evidence.pytest_run import RunRequest, run_pytest
 from linewitness.evidence.pytest_settings import owned_names, read_pytest_settings
 from linewitness.evidence.recorded import RecordedEvidence
+from linewitness.evidence.rule import lines_needed
 from linewitness.globs import Globs
 from linewitness.languages import demands
-from linewitness.model import Demand, Evidence, Kind, RepoPath
+from linewitness.model import Evidence, Kind, RepoPath
 from linewitness.obligations import FileLedger
 from linewitness.patch.export import export_tree
 from linewitness.settings import Suite
@@ -107,19 +108,14 @@ class _Pace:
 
 
 def observed_lines(ledgers: Iterable[FileLedger]) -> dict[RepoPath, LineRanges]:
-    """For each file that owes, the line ranges whose code the recorder has to watch: headers and definitions."""
+    """For each file that owes, the line ranges whose code the recorder has to watch: headers, definitions and arms."""
     watched: dict[RepoPath, LineRanges] = {}
     for ledger in ledgers:
-        runnable = tuple(owed for owed in ledger.classes.obligations if owed.kind is not Kind.OPAQUE)
-        if runnable and ledger.text.head is not None:
-            lines = {span for demand in demands(ledger.text, runnable) for span in _lines(demand)}
-            lines |= {obligation.statement for obligation in runnable}
+        runnable = [owed for owed in ledger.classes.obligations if owed.kind is not Kind.OPAQUE]
+        if runnable:
+            # what a statement demands lies in its own header: only the others have to be asked
+            others = tuple(owed for owed in runnable if owed.kind is not Kind.STATEMENT)
+            lines = {span for owed in runnable for span in (owed.statement, (owed.line, owed.line))}
+            lines.update(lines_needed(demands(ledger.text, others)) if others else ())
             watched[ledger.text.change.path] = tuple(sorted(lines))
     return watched
-
-
-def _lines(demand: Demand) -> Iterable[tuple[int, int]]:
-    for token in demand.tokens:
-        yield token.header.start.line, token.header.end.line
-    for function in demand.functions:
-        yield function.line, function.line

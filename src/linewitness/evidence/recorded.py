@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from linewitness.evidence.hits import RunRecord
 from linewitness.evidence.rule import FileRule
-from linewitness.model import Answer, Demand, EvidenceSource, FileText, Finding, Obligation, Sighting
+from linewitness.model import Answer, Demand, EvidenceSource, FileText, Finding, Kind, Obligation, Sighting
 
 Demands = Callable[[FileText, tuple[Obligation, ...]], tuple[Demand, ...]]
 
@@ -36,4 +36,8 @@ class RecordedEvidence:
             note = "the tests' interpreter could not compile this file, so nothing in it can be witnessed"
             return tuple(Sighting(Answer.NOT_RUN, note=note) for _ in obligations)
         rule = FileRule(sites, self._record.hits.get(path, {}))
-        return tuple(map(rule.sight, self._demands(text, obligations)))
+        # a statement whose line ran whole needs no parsing; other kinds may demand more than their own line
+        settled = [rule.settled(owed.line) if owed.kind is Kind.STATEMENT else None for owed in obligations]
+        rest = tuple(owed for owed, answer in zip(obligations, settled, strict=True) if answer is None)
+        answers = map(rule.sight, self._demands(text, rest) if rest else ())
+        return tuple(next(answers) if answer is None else answer for answer in settled)

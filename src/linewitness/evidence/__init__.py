@@ -1,0 +1,1 @@
+"""Who saw it run."""

@@ -1,0 +1,61 @@
+"""Tells whether two code objects come from the same source text at the same place.
+
+Runs in the tested interpreter (3.9 and later, standard library only) on both sides: once over head's bytes before
+anything of the patch runs, once over the code objects that the run really starts. Code objects compare by value but
+leave out their positions, and a file name proves nothing (``exec(compile(text, same_name))``), hence an own digest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import CodeType
+
+CO_OPTIMIZED = 0x1
+
+
+def walk(top: CodeType) -> Iterator[CodeType]:
+    """Every code object of a compilation, outermost first, in the fixed order of their constants."""
+    stack = [top]
+    while stack:
+        code = stack.pop()
+        yield code
+        stack.extend(c for c in reversed(code.co_consts) if isinstance(c, CodeType))
+
+
+def digest(code: CodeType) -> str:
+    """64 hex digits over everything the compiler put into ``code``, its file name and nested code objects aside.
+
+    ``co_code`` is the plain byte code even while the interpreter has specialised or instrumented the object.
+    """
+    # Here, not above: a child process that never starts a changed file should not pay for OpenSSL's bindings.
+    from hashlib import sha256
+
+    parts = (
+        code.co_name,
+        getattr(code, "co_qualname", ""),
+        code.co_firstlineno,
+        code.co_flags,
+        (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount),
+        (code.co_varnames, code.co_cellvars, code.co_freevars, code.co_names),
+        code.co_code,
+        getattr(code, "co_linetable", b""),
+        getattr(code, "co_exceptiontable", b""),
+        _shape(code.co_consts),
+    )
+    return sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def runs_at_import(code: CodeType) -> bool:
+    """Whether ``code`` runs once, where it is defined: a module, a class body, or the scope of type parameters."""
+    return not code.co_flags & CO_OPTIMIZED or code.co_name.startswith("<generic parameters of ")
+
+
+def _shape(constant: object) -> object:
+    if isinstance(constant, CodeType):
+        return ("code", constant.co_name)
+    if isinstance(constant, tuple):
+        return tuple(_shape(c) for c in constant)
+    if isinstance(constant, frozenset):
+        # The order of a set's elements depends on the hash seed.
+        return ("frozenset", sorted(repr(_shape(c)) for c in constant))
+    return (type(constant).__name__, repr(constant))

@@ -1,0 +1,224 @@
+"""The pytest side of the recorder: which test is running, and how each test ended.
+
+PYTEST_DONT_REWRITE: it is loaded before pytest could, and says nothing with ``assert``.
+
+Runs in the *tested* interpreter (3.9 and later). Loaded by name with ``-p``, because that is what pytest-xdist repeats
+in its workers. Only facts are written down; who witnessed what is judged by the tool, when every process is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import unittest
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from .imports import survey
+from .recorder import Recorder
+
+_REASON = 400
+
+
+def pytest_configure(config: Any) -> None:
+    """Attach to the recorder that this process started with."""
+    recorder = Recorder.active
+    if recorder is None or not recorder.owns_process or config.pluginmanager.hasplugin("linewitness-session"):
+        return
+    worker = getattr(config, "workerinput", None)
+    if worker is not None:
+        recorder.become_worker(worker["workerid"])
+    _keep_changed_files_plain(recorder)
+    config.pluginmanager.register(Session(recorder, config), "linewitness-session")
+
+
+def _keep_changed_files_plain(recorder: Recorder) -> None:
+    """Have no assertions rewritten in a changed file that looks like a test to pytest: it would be another file."""
+    from _pytest.assertion import rewrite
+
+    hook = getattr(rewrite, "AssertionRewritingHook", None)
+    original = getattr(hook, "_find_spec", None)
+    if hook is None or original is None:
+        return
+    export = recorder.config["export"]
+    changed = {os.path.join(export, path) for path in recorder.config["plan"]}
+
+    def find_spec(name: str, path: Any = None) -> Any:
+        spec = original(name, path)
+        if spec is not None and spec.origin and os.path.realpath(spec.origin) in changed:
+            return None
+        return spec
+
+    hook._find_spec = staticmethod(find_spec)  # noqa: SLF001 - pytest has no setting for it
+
+
+class Session:
+    """The hooks of one pytest session: of the only process, of a worker, or of the controller of workers."""
+
+    def __init__(self, recorder: Recorder, config: Any) -> None:
+        self._recorder = recorder
+        self._config = config
+        self._reports: list[Any] = []
+        self._places: dict[str, str] = {}
+        self._running = ""
+        self._closed = False
+        self._watch_unittest()
+
+    def _watch_unittest(self) -> None:
+        """Notice a skip where unittest catches it: pytest is told when the exception is gone."""
+        outcome: Any = unittest.case._Outcome  # type: ignore[attr-defined]  # noqa: SLF001 - no public place sees it
+        original = outcome.testPartExecutor
+
+        @contextmanager
+        def executor(part: Any, *args: Any, **kwargs: Any) -> Iterator[None]:
+            with original(part, *args, **kwargs):
+                try:
+                    yield
+                except unittest.SkipTest as error:
+                    self._keep_place(self._running, error)
+                    raise
+
+        outcome.testPartExecutor = executor
+
+    @property
+    def _mine(self) -> bool:
+        return self._recorder.role != "child" and self._recorder.owns_process
+
+    @property
+    def _controls(self) -> bool:
+        """Whether the tests run in other processes."""
+        return self._recorder.role == "main" and self._config.pluginmanager.hasplugin("dsession")
+
+    # ------------------------------------------------------------ collection
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self) -> Iterator[None]:
+        """Note modules that could not be collected, or that skipped themselves, and from where."""
+        outcome = yield
+        report = outcome.get_result()  # type: ignore[attr-defined]
+        if report.outcome == "passed" or not self._mine:
+            return
+        call = getattr(report, "call", None)
+        error = getattr(getattr(call, "excinfo", None), "value", None)
+        place = self._blame(error) if report.outcome == "skipped" else ""
+        self._recorder.journal.write(["collect", report.nodeid, report.outcome, _reason(report), place])
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: Any) -> None:
+        """What ran so far was import and collection."""
+        if self._mine and not self._controls:
+            self._recorder.threads.ignore_present()
+            self._recorder.collected([item.nodeid for item in session.items])
+
+    # ------------------------------------------------------------ tests
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """From here on hits belong to ``nodeid``."""
+        if self._mine and not self._controls:
+            self._reports = []
+            self._running = nodeid
+            self._recorder.begin(nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        """Keep the place from which a test was skipped: only here is the traceback still known.
+
+        No wrapper, and first of all: it is called three times a test, and others replace the exception.
+        """
+        if call.excinfo is not None and isinstance(call.excinfo.value, _SKIPS):
+            self._keep_place(item.nodeid, call.excinfo.value)
+
+    def _keep_place(self, nodeid: str, error: BaseException) -> None:
+        place = self._blame(error)
+        if place:
+            self._places[nodeid] = place
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Keep one phase of a test, or one of its subtests, until the test is over."""
+        if report.nodeid == self._running:
+            self._reports.append(report)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """The test is over; its reports tell whether what it hit may stay switched off."""
+        if nodeid == self._running and self._mine:
+            self._running = ""
+            rows = [self._row(report) for report in self._reports]
+            self._recorder.finish(nodeid, rows, all(row[1] == "passed" for row in rows))
+
+    def _row(self, report: Any) -> list[str]:
+        said = vars(report)
+        when = "subtest" if "context" in said and report.when == "call" else report.when or ""
+        outcome = report.outcome
+        if "wasxfail" in said:
+            outcome = "xfailed" if outcome == "skipped" else "xpassed"
+        if outcome == "passed":
+            return [when, outcome, "", ""]
+        return [when, outcome, _reason(report), self._places.get(report.nodeid, "") if outcome in _SOFT else ""]
+
+    # ------------------------------------------------------------ processes
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodeready(self, node: Any) -> None:
+        """A worker of pytest-xdist is there."""
+        self._recorder.journal.write(["worker", node.gateway.id, "up", ""])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: Any) -> None:
+        """A worker of pytest-xdist ended, with an error when it was lost."""
+        self._recorder.journal.write(["worker", node.gateway.id, "down", str(error or "")[:_REASON]])
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """Everything of this session has run."""
+        if not self._mine or self._closed:
+            return
+        self._closed = True
+        self._recorder.close(*survey(self._recorder.config))
+        if self._recorder.role == "worker":
+            self._recorder.end(0)
+
+    # ------------------------------------------------------------ places
+
+    def _blame(self, error: BaseException | None) -> str:
+        """``path:line`` of the innermost frame of the export that raised a skip, when that is no protected file."""
+        place = self._innermost(error.__traceback__) if error is not None else None
+        if place is None or self._is_protected(place[0]):
+            return ""
+        return f"{place[0]}:{place[1]}"
+
+    def _innermost(self, traceback: Any) -> tuple[str, int] | None:
+        export = self._recorder.config["export"] + os.sep
+        found = None
+        while traceback is not None:
+            real = os.path.realpath(traceback.tb_frame.f_code.co_filename)
+            if real.startswith(export):
+                found = (real[len(export) :].replace(os.sep, "/"), traceback.tb_lineno)
+            traceback = traceback.tb_next
+        return found
+
+    def _is_protected(self, path: str) -> bool:
+        config = self._recorder.config
+        return os.path.basename(path) == "conftest.py" or path in config["test_files"] or path in config["protected"]
+
+
+_SOFT = frozenset({"skipped", "xfailed"})
+_SKIPS = (unittest.SkipTest, pytest.skip.Exception, pytest.xfail.Exception)
+
+
+def _reason(report: Any) -> str:
+    longrepr = report.longrepr
+    if isinstance(longrepr, tuple) and len(longrepr) == 3:
+        text = str(longrepr[2])
+    else:
+        crash = getattr(longrepr, "reprcrash", None)
+        text = str(getattr(crash, "message", None) or longrepr or "")
+    if getattr(report, "wasxfail", ""):
+        text = str(report.wasxfail)
+    # The last lines of a collection error name the exception.
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return " ".join(lines[-2:] if text.count("\n") > 8 else lines[:2])[:_REASON]

@@ -1,0 +1,125 @@
+"""Observation without tracing, for tested interpreters from 3.9 to 3.11: changed files run with probes in them.
+
+Runs in the *tested* interpreter (standard library only). :class:`Probes` serves the compilation that :mod:`weaving`
+made of each changed file before the run.
+
+A probe is ``MARKS[number]`` where ``MARKS`` is a constant of the code object, put in place of a placeholder string
+after compilation: no name is looked up, so no namespace (module, class body with a mapping of its own, ``builtins``)
+can see or disturb it. ``MARKS`` is a dictionary whose ``__missing__`` reports the first hit and stores ``False``, so
+every later pass is one dictionary look-up, and forgetting a key arms the probe again.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from base64 import b64decode
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+PLACEHOLDER = "\0linewitness\0"
+# Out of the placeholder's range as a subscript, or the compiler would fold ``"text"[number]`` into a constant.
+BASE = 1 << 20
+
+
+class Marks(dict):  # type: ignore[type-arg]
+    """The probes of one file that have been passed since they were armed."""
+
+    __slots__ = ("file", "see")
+
+    def __init__(self, file: str, see: Callable[[Any, int], bool]) -> None:
+        super().__init__()
+        self.file = file
+        self.see = see
+
+    def __missing__(self, number: int) -> bool:
+        if self.see(self, number - BASE):
+            self[number] = False
+        return False
+
+    # Code objects are hashed and compared with their constants.
+    def __hash__(self) -> int:  # type: ignore[override]
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __reduce__(self) -> Any:
+        # Pickling a function by value takes its constants along; elsewhere a probe has nobody to report to.
+        return (dict, ())
+
+
+class Probes:
+    """Serves the probed compilation of changed files to every loader that reads sources."""
+
+    def __init__(self, recorder: Any, export: str, plan: dict[str, dict[str, Any]]) -> None:
+        self._recorder = recorder
+        self._export = export + os.sep
+        self._plan = {os.path.join(export, path): (path, listed) for path, listed in plan.items()}
+        self._stale: list[str] = []
+        self._hook: Any = None
+
+    def start(self) -> None:
+        """Put our ``get_code`` in front of the source loaders'."""
+        from importlib.machinery import SourceFileLoader
+
+        original = SourceFileLoader.get_code
+        probes = self
+
+        def get_code(loader: Any, fullname: str) -> Any:
+            # The plain compilation comes first: it raises and warns as it would without us.
+            plain = original(loader, fullname)
+            return probes.code_of(os.path.realpath(loader.path), loader.path, plain)
+
+        self._hook = get_code
+        loader_class: Any = SourceFileLoader
+        loader_class.get_code = get_code
+
+    def code_of(self, real: str, name: str, plain: Any) -> Any:
+        """The compilation to run for the file ``real``, imported as ``name``."""
+        if real.startswith(self._export):
+            self._recorder.loaded.add(real[len(self._export) :])
+        known = self._plan.get(real)
+        if known is None:
+            return plain
+        path, listed = known
+        if not self._is_current(real, listed["sha256"]):
+            self._stale.append(path)
+            return plain
+        code = marshal.loads(b64decode(listed["code"]))  # noqa: S302 - this interpreter compiled it before the run
+        return _bind(code, Marks(path, self._recorder.see), name)
+
+    @staticmethod
+    def _is_current(real: str, sha256: str) -> bool:
+        import hashlib
+
+        with open(real, "rb") as stream:
+            return hashlib.sha256(stream.read()).hexdigest() == sha256
+
+    def rearm(self, hits: list[tuple[Any, int]]) -> None:
+        """Forget these marks, so that the probes report again."""
+        for marks, ident in hits:
+            marks.pop(BASE + ident, None)
+
+    def faults(self) -> list[str]:
+        """Signs that the import hook was taken away, or that a changed file was rewritten during the run."""
+        from importlib.machinery import SourceFileLoader
+
+        found = [f"{path} was changed while the run went on" for path in self._stale]
+        if SourceFileLoader.get_code is not self._hook:
+            found.append("the import hook of the recorder was replaced during the run")
+        return found
+
+
+def _bind(code: CodeType, marks: Marks, name: str) -> CodeType:
+    """``code`` under the file name ``name`` and with the placeholders replaced."""
+    constants = tuple(
+        _bind(c, marks, name) if isinstance(c, CodeType) else marks if type(c) is str and c == PLACEHOLDER else c
+        for c in code.co_consts
+    )
+    return code.replace(co_consts=constants, co_filename=sys.intern(name))

@@ -1,0 +1,80 @@
+"""Counts the hits of a judged run: which site ran, in which phase, for which passing tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from linewitness.evidence.hits import Hit
+from linewitness.evidence.records import ChildHit, FileHits, Files, ImportRow, Journals, Outcome, TestRow
+from linewitness.evidence.verdicts import Judged
+from linewitness.model import Phase, RepoPath
+
+
+def loaded_files(journals: Journals) -> frozenset[RepoPath]:
+    """Files of the export that any process of the run loaded or ran."""
+    return frozenset(RepoPath(path) for row in journals.rows() if isinstance(row, Files) for path in row.paths)
+
+
+class _Tally:
+    """Who hit what first, file by file."""
+
+    def __init__(self, bodies: Mapping[RepoPath, frozenset[int]]) -> None:
+        self._bodies = bodies
+        self._hits: dict[RepoPath, dict[int, set[str]]] = {}
+
+    def add(self, file: str, idents: Iterable[int], witness: str | None) -> None:
+        """Count hits for ``witness``; without one only what runs where it is defined counts, as imported."""
+        path = RepoPath(file)
+        bodies = self._bodies.get(path, frozenset())
+        known = self._hits.setdefault(path, {})
+        for ident in idents:
+            # A module that a skipped test imports first is imported once: its body ran, for no test in particular.
+            if witness is not None:
+                known.setdefault(ident, set()).add(witness)
+            elif ident in bodies:
+                known.setdefault(ident, set())
+
+    def add_import(self, hits: FileHits) -> None:
+        """Count what ran at import or collection."""
+        for file, idents in hits:
+            known = self._hits.setdefault(RepoPath(file), {})
+            for ident in idents:
+                known.setdefault(ident, set())
+
+    def result(self) -> dict[RepoPath, dict[int, Hit]]:
+        """One hit per ident, a test's before an import's."""
+        return {
+            path: {
+                ident: Hit(Phase.CALL if names else Phase.IMPORT, tuple(sorted(names)))
+                for ident, names in sorted(idents.items())
+            }
+            for path, idents in sorted(self._hits.items())
+        }
+
+
+def count_hits(
+    journals: Journals, tests: tuple[Judged, ...], bodies: Mapping[RepoPath, frozenset[int]]
+) -> dict[RepoPath, dict[int, Hit]]:
+    """The hits of passing tests, of import, and of children while the passing test that they inherited was running."""
+    tally = _Tally(bodies)
+    running: dict[str, TestRow] = {}
+    for test in tests:
+        passed = test.outcome is Outcome.PASSED
+        if passed:
+            running[_inherited(test.row.nodeid)] = test.row
+        for file, idents in test.row.hits:
+            tally.add(file, idents, test.row.nodeid if passed else None)
+    for row in journals.rows():
+        if isinstance(row, ImportRow):
+            tally.add_import(row.hits)
+        elif isinstance(row, ChildHit):
+            parent = running.get(_inherited(row.test or ""))
+            # A server that outlives its test still bears that test's name.
+            in_time = parent is not None and parent.since <= row.at <= parent.until
+            tally.add(row.file, [row.ident], parent.nodeid if parent is not None and in_time else None)
+    return tally.result()
+
+
+def _inherited(nodeid: str) -> str:
+    """A node id as the environment can hold it."""
+    return nodeid.replace("\0", "(null)")

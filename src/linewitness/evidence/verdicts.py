@@ -1,0 +1,276 @@
+"""Judges a finished run: how each test ended, and whether the run is complete. Passing by absence is failing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from linewitness.evidence.launch import Ended
+from linewitness.evidence.records import (
+    Alien,
+    Collected,
+    CollectFault,
+    Fault,
+    Journals,
+    Modules,
+    Outcome,
+    Report,
+    TestRow,
+    WorkerRow,
+    judge,
+)
+from linewitness.model import Finding, Severity, Tests
+
+# pytest's exit statuses (pytest.ExitCode).
+_OK, _FAILED, _INTERRUPTED, _NONE_COLLECTED = 0, 1, 2, 5
+_SHOWN = 5
+_MEANING = {2: "was interrupted", 3: "had an internal error", 4: "was called wrongly", 5: "collected no test"}
+
+
+class Judged(NamedTuple):
+    """One test and what became of it. ``row`` has its time and its hits."""
+
+    row: TestRow
+    outcome: Outcome
+    decisive: Report | None
+
+
+class Verdict(NamedTuple):
+    """All that a run showed. ``complete`` is false when its hits may not count."""
+
+    tests: tuple[Judged, ...]
+    findings: tuple[Finding, ...]
+    complete: bool
+
+    @property
+    def counts(self) -> Tests:
+        """How many tests ended how; what neither passed nor failed nor was expected to fail counts as skipped."""
+        count = Counter(test.outcome for test in self.tests)
+        failed = count[Outcome.FAILED] + count[Outcome.INCOMPLETE]
+        expected = count[Outcome.XFAILED] + count[Outcome.XPASSED]
+        return Tests(count[Outcome.PASSED], failed, count[Outcome.SKIPPED] + count[Outcome.RERUN], expected)
+
+
+def examine(journals: Journals, ended: Ended) -> Verdict:
+    """Judge every test, and whether the run is complete: passing by absence is failing."""
+    rows = [row for journal in journals.main + journals.workers for row in journal.rows if isinstance(row, TestRow)]
+    tests = tuple(Judged(row, *judge(row.reports)) for row in sorted(rows, key=lambda row: row.nodeid))
+    faults = _collection(journals)
+    broken = [*_ending(journals, ended, faults), *_workers(journals)]
+    if not (faults and ended.status == _INTERRUPTED):
+        # pytest runs nothing of a collection with errors, and says so with this status.
+        broken += _missing(journals, tests)
+    failing = [finding for test in tests for finding in _failure(test)]
+    if not broken and not faults and not failing:
+        broken += _disagreement(ended.status, passed=any(test.outcome is Outcome.PASSED for test in tests))
+    elif (
+        not broken and ended.status == _OK and any(f.severity is Severity.ERROR and f.code == "LW501" for f in failing)
+    ):
+        broken += _false_success(tests)
+    tampering = _tampering(journals)
+    findings = (*broken, *faults, *failing, *_strays(journals), *tampering)
+    touched = any(finding.severity is Severity.ERROR for finding in tampering)
+    return Verdict(tests, findings, complete=not touched and not any(finding.code == "LW503" for finding in broken))
+
+
+def _closed(code: str, message: str, path: str = "", line: int = 0) -> Finding:
+    return Finding(code, path, line, message)
+
+
+def _ending(journals: Journals, ended: Ended, faults: list[Finding]) -> list[Finding]:
+    found = []
+    if ended.timed_out:
+        found.append(
+            _closed(
+                "LW503",
+                f"the trusted run was {ended}. Raise `timeout` of the suite, or look for what hangs." + _output(ended),
+            )
+        )
+    elif len(journals.main) != 1 or journals.main[0].end is None:
+        last = _last_words(journals)
+        found.append(
+            _closed(
+                "LW503", f"the trusted run ended early ({ended}){last}; its record has no end marker." + _output(ended)
+            )
+        )
+    else:
+        end = journals.main[0].end
+        if end.status != ended.status:
+            text = (
+                f"pytest ended with status {end.status}, the process with {ended}: something changed it on the way out."
+            )
+            found.append(_closed("LW503", text + _output(ended)))
+        elif end.status not in {_OK, _FAILED, _NONE_COLLECTED} and not (end.status == _INTERRUPTED and faults):
+            meaning = _MEANING.get(end.status, f"ended with status {end.status}")
+            found.append(_closed("LW503", f"the trusted run {meaning}." + _output(ended)))
+    cut = [journal.name for journal in journals.all if not journal.whole]
+    if cut:
+        found.append(_closed("LW503", f"the record {cut[0]} of the trusted run ends in the middle of a row."))
+    return found
+
+
+def _last_words(journals: Journals) -> str:
+    """Which test was running when the process went away, as far as the record tells."""
+    for journal in journals.main:
+        ids = [nodeid for row in journal.rows if isinstance(row, Collected) for nodeid in row.ids]
+        done = {row.nodeid for row in journal.rows if isinstance(row, TestRow)}
+        left = [nodeid for nodeid in ids if nodeid not in done]
+        if left:
+            return f" during {left[0]}" if done or len(left) < len(ids) else f" before {left[0]} was over"
+    return ""
+
+
+def _output(ended: Ended) -> str:
+    lines = ended.tail.splitlines()[-12:]
+    return "".join(f"\n    {line}" for line in lines)
+
+
+def _workers(journals: Journals) -> list[Finding]:
+    started = {row.name for journal in journals.main for row in journal.rows if isinstance(row, WorkerRow)}
+    lost = {
+        row.name: row.error
+        for journal in journals.main
+        for row in journal.rows
+        if isinstance(row, WorkerRow) and row.event == "down" and row.error
+    }
+    for journal in journals.workers:
+        if journal.start is not None and journal.end is None:
+            lost.setdefault(journal.start.worker, "its record has no end marker")
+    reported = {journal.start.worker for journal in journals.workers if journal.start is not None}
+    for name in started - reported:
+        lost.setdefault(name, "it left no record")
+    return [
+        _closed(
+            "LW503",
+            f"worker {name} of the trusted run was lost: {_last_line(reason)}. Its tests count for nothing.",
+        )
+        for name, reason in sorted(lost.items())
+    ]
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["no reason given"])[-1]
+
+
+def _missing(journals: Journals, tests: tuple[Judged, ...]) -> list[Finding]:
+    collected = {nodeid for row in journals.rows() if isinstance(row, Collected) for nodeid in row.ids}
+    seen = Counter(test.row.nodeid for test in tests)
+    found = []
+    left = sorted(collected - seen.keys())
+    if left:
+        found.append(
+            _closed(
+                "LW503",
+                f"{len(left)} collected tests have no outcome: {_some(left)}. The run ended before them.",
+                _file(left[0]),
+            )
+        )
+    twice = sorted(nodeid for nodeid, count in seen.items() if count > 1)
+    if twice:
+        found.append(_closed("LW503", f"{len(twice)} tests have several outcomes: {_some(twice)}.", _file(twice[0])))
+    odd = sorted(seen.keys() - collected)
+    if odd:
+        found.append(
+            _closed("LW503", f"{len(odd)} tests have an outcome but were never collected: {_some(odd)}.", _file(odd[0]))
+        )
+    return found
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+
+def _file(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
+
+
+def _collection(journals: Journals) -> list[Finding]:
+    faults = {row.nodeid: row for row in journals.rows() if isinstance(row, CollectFault)}
+    found = []
+    for nodeid, row in sorted(faults.items()):
+        if row.outcome == "failed":
+            found.append(_closed("LW501", f"{nodeid or 'the tests'} cannot be collected: {row.reason}", _file(nodeid)))
+        elif row.place:
+            found.append(_forged(nodeid, row.place, "skipped"))
+    return found
+
+
+def _failure(test: Judged) -> list[Finding]:
+    nodeid, decisive = test.row.nodeid, test.decisive
+    phase, _, reason, place = decisive or ("", "", "", "")
+    if place:
+        return [_forged(nodeid, place, test.outcome.value)]
+    if test.outcome is Outcome.FAILED:
+        where = "" if phase in {"call", "subtest"} else f" in {phase}"
+        return [_closed("LW501", f"{nodeid} failed{where}: {reason or 'no reason given'}", _file(nodeid))]
+    if test.outcome is Outcome.INCOMPLETE:
+        return [
+            _closed(
+                "LW501",
+                f"{nodeid} has no complete outcome: it did not report set-up, call and teardown once each.",
+                _file(nodeid),
+            )
+        ]
+    if test.outcome is Outcome.RERUN:
+        message = f"{nodeid} passed only after a rerun, so it witnesses nothing."
+        return [Finding("LW501", _file(nodeid), 0, message, Severity.WARNING)]
+    return []
+
+
+def _forged(nodeid: str, place: str, outcome: str) -> Finding:
+    path, _, line = place.rpartition(":")
+    message = (
+        f"{nodeid} was {outcome} from {place}, which is no protected file: code under test may not decide that a check"
+        " does not apply."
+    )
+    return _closed("LW501", message, path, int(line) if line.isdigit() else 0)
+
+
+def _disagreement(status: int, *, passed: bool) -> list[Finding]:
+    if status == _FAILED:
+        return [_closed("LW503", "pytest reports failures (status 1), but no test of the record failed.")]
+    if status == _NONE_COLLECTED:
+        return [
+            _closed(
+                "LW502",
+                "no trusted check was collected. Check the `trusted` and `relations` settings and the suite's `args`.",
+            )
+        ]
+    if not passed:
+        return [
+            _closed(
+                "LW502", "no trusted check passed: all were skipped or expected to fail, so nothing can be witnessed."
+            )
+        ]
+    return []
+
+
+def _false_success(tests: tuple[Judged, ...]) -> list[Finding]:
+    failed = [test.row.nodeid for test in tests if test.outcome in {Outcome.FAILED, Outcome.INCOMPLETE}]
+    if not failed:
+        return []
+    return [_closed("LW503", f"pytest reports success (status 0), but the record has failures: {_some(failed)}.")]
+
+
+def _strays(journals: Journals) -> list[Finding]:
+    strays = {name: file for row in journals.rows() if isinstance(row, Modules) for name, file in row.strays}
+    if not strays:
+        return []
+    name, file = min(strays.items())
+    message = (
+        f"{name} was imported from {file}, outside the checkout under judgement"
+        f"{f', and {len(strays) - 1} more modules too' if len(strays) > 1 else ''}. Uninstall that copy from the tests'"
+        " interpreter, or build what is missing with the suite's `setup`."
+    )
+    return [_closed("LW506", message)]
+
+
+def _tampering(journals: Journals) -> list[Finding]:
+    found = [_closed("LW505", f"{row.text}.") for row in journals.rows() if isinstance(row, Fault)]
+    aliens = sorted({(row.file, row.line, row.name) for row in journals.rows() if isinstance(row, Alien)})
+    for file, line, name in aliens[:_SHOWN]:
+        message = (
+            f"code named {name} ran under this file's name and is not what the file compiles to; it counts for nothing."
+        )
+        found.append(Finding("LW505", file, line, message, Severity.WARNING))
+    return found

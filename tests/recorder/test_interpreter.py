@@ -1,0 +1,88 @@
+"""How the tests' interpreter is chosen, and what is said when it cannot do the work."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from linewitness.errors import EvidenceError
+from linewitness.evidence.interpreter import find_interpreter
+from linewitness.settings import Suite
+
+
+def answering(folder: Path, answer: str) -> str:
+    """A program that answers every question with ``answer``."""
+    program = folder / "python"
+    program.write_text(f"#!/bin/sh\ncat <<'END'\n{answer}\nEND\n", encoding="utf-8")
+    program.chmod(0o755)
+    return str(program)
+
+
+def described(**changes: str) -> str:
+    said = {
+        "version": "[3, 12, 1]",
+        "implementation": '"cpython"',
+        "pytest": '"8.0"',
+        "points": "[]",
+        "importable": "[]",
+    }
+    return "{" + ", ".join(f'"{key}": {value}' for key, value in (said | changes).items()) + "}"
+
+
+def test_without_any_environment_the_running_interpreter_is_taken(tmp_path: Path) -> None:
+    found = find_interpreter(Suite(), tmp_path, {})
+    assert (found.path, found.version) == (Path(sys.executable), tuple(sys.version_info[:3]))
+
+
+def test_the_setting_wins_over_the_environments_of_the_checkout(tmp_path: Path) -> None:
+    named = answering(tmp_path, described())
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    answering(tmp_path / ".venv" / "bin", described())
+    assert find_interpreter(Suite(python=named), tmp_path, {}).path == Path(named)
+    assert find_interpreter(Suite(python="python"), tmp_path, {}).path == Path(named)
+
+
+@pytest.mark.parametrize("name", [".venv", "venv"])
+def test_the_environment_of_the_checkout_wins_over_an_active_one(tmp_path: Path, name: str) -> None:
+    program = tmp_path / name / "bin" / "python"
+    program.parent.mkdir(parents=True)
+    answering(program.parent, described())
+    active = tmp_path / "active"
+    (active / "bin").mkdir(parents=True)
+    answering(active / "bin", described(version="[3, 13, 0]"))
+    variables = {"VIRTUAL_ENV": str(active)}
+    assert find_interpreter(Suite(), tmp_path, variables).path == program
+    assert find_interpreter(Suite(), None, variables).path == active / "bin" / "python"
+
+
+def test_a_link_of_a_virtual_environment_is_not_resolved(tmp_path: Path) -> None:
+    named = answering(tmp_path, described())
+    program = tmp_path / ".venv" / "bin" / "python"
+    program.parent.mkdir(parents=True)
+    program.symlink_to(named)
+    assert find_interpreter(Suite(), tmp_path, {}).path == program
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"pytest": '""'}, "-m pip install pytest"),
+        ({"version": "[3, 8, 18]"}, "3.9 or later"),
+        ({"implementation": '"pypy"'}, "needs CPython"),
+        ({"version": '"three"'}, "when asked for its version"),
+    ],
+)
+def test_an_interpreter_that_cannot_do_it_is_refused_with_a_remedy(
+    tmp_path: Path, changes: dict[str, str], words: str
+) -> None:
+    with pytest.raises(EvidenceError, match=words):
+        find_interpreter(Suite(python=answering(tmp_path, described(**changes))), None)
+
+
+def test_a_setting_that_names_no_program_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EvidenceError, match="no program that can be run"):
+        find_interpreter(Suite(python=str(tmp_path / "python")), None)
+    with pytest.raises(EvidenceError, match="must be absolute"):
+        find_interpreter(Suite(python="bin/python"), None)
