@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -93,7 +94,7 @@ class Assembly:
     def finish(self, *, scored: bool = True) -> ObligationMap:
         """The map. ``scored`` is false when the gate closed before the lines were judged."""
         status = exit_of(self.findings)
-        counts = {kind: sum(row.status is kind for row in self._rows) for kind in Status}
+        counts = Counter(row.status for row in self._rows)
         return ObligationMap(
             base=self._base,
             command=self._command,

@@ -108,9 +108,17 @@ def score(
     """Judge obligations. ``sightings`` answer them in order; ``waivers`` holds the live waiver of each that has one."""
     rows: list[Row] = []
     findings: list[Finding] = []
+    # Many lines of a big patch share one answer, and without a waiver the outcome depends on nothing else.
+    known: dict[tuple[Kind, int], tuple[Decision, str]] = {}
     for obligation, sighting in zip(obligations, sightings, strict=True):
         waiver = waivers.get(obligation) if waivers else None
-        decision, note = _judge(obligation, sighting, waiver, policy)
+        question = (obligation.kind, id(sighting))
+        outcome = known.get(question) if waiver is None else None
+        if outcome is None:
+            outcome = _judge(obligation, sighting, waiver, policy)
+            if waiver is None:
+                known[question] = outcome
+        decision, note = outcome
         rows.append(_row(obligation, sighting, waiver, decision.status, note))
         if decision.code:
             message = _message(decision.code, obligation, note)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import IO
@@ -19,7 +19,7 @@ from typing import IO
 from linewitness.errors import PatchError
 from linewitness.model import Blob, Commit, FileChange, FileText, Hunk, ObjectId, Patch, RepoPath
 from linewitness.patch import hunks as line_hunks
-from linewitness.patch.identity import split_lines
+from linewitness.patch.identity import lines_of
 from linewitness.patch.objects import is_submodule, repo_path
 from linewitness.patch.repository import Repository
 
@@ -97,7 +97,7 @@ class GitPatch:
     def text(self, change: FileChange) -> FileText:
         """Both sides of one change and the lines in which they differ."""
         base, head = self._content(change.base), self._content(change.head)
-        return FileText(change, base, head, self._hunks(change, split_lines(base or b""), split_lines(head or b"")))
+        return FileText(change, base, head, self._hunks(change, lines_of(base or b""), lines_of(head or b"")))
 
     def _content(self, blob: Blob | None) -> bytes | None:
         if blob is None:
@@ -106,7 +106,7 @@ class GitPatch:
             return b"Subproject commit %s\n" % blob.oid.encode()
         return self._repository.read(blob.oid)
 
-    def _hunks(self, change: FileChange, base: list[bytes], head: list[bytes]) -> tuple[Hunk, ...]:
+    def _hunks(self, change: FileChange, base: Sequence[bytes], head: Sequence[bytes]) -> tuple[Hunk, ...]:
         if change.base is None or change.head is None or change.base.mode >> 12 != change.head.mode >> 12:
             return line_hunks.whole(len(base), len(head))
         if base == head:

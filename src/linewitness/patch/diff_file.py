@@ -18,7 +18,7 @@ from linewitness.model import Blob, Commit, FileChange, FileText, Hunk, ObjectId
 from linewitness.patch import hunks as line_hunks
 from linewitness.patch.diff import Owes, never
 from linewitness.patch.files import Folder
-from linewitness.patch.identity import split_lines
+from linewitness.patch.identity import lines_of, split_lines
 from linewitness.patch.objects import SUBMODULE, SYMLINK, blob_id
 from linewitness.patch.unified import Section, parse, plain
 
@@ -198,7 +198,7 @@ class DiffPatch:
                 raise PatchError(f"is not the line that the diff shows here: {_AGAIN}", path=path, line=start + number)
 
     def _hunks(self, section: Section, path: RepoPath, base: bytes, head: bytes) -> tuple[Hunk, ...]:
-        ours, theirs = split_lines(base), split_lines(head)
+        ours, theirs = lines_of(base), lines_of(head)
         groups = section.groups
         rows: Iterable[tuple[int, int, int, int]] = zip(*(groups[n::7] for n in range(4)), strict=True)
         if section.unended or b"\r" in base or b"\r" in head:

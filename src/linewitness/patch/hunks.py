@@ -23,7 +23,7 @@ def whole(base_lines: int, head_lines: int) -> tuple[Hunk, ...]:
     return (Hunk(1, base_lines, 1, head_lines),) if base_lines or head_lines else ()
 
 
-def prove(base: list[bytes], head: list[bytes], hunks: Iterable[_Quad]) -> tuple[Hunk, ...] | None:
+def prove(base: Sequence[bytes], head: Sequence[bytes], hunks: Iterable[_Quad]) -> tuple[Hunk, ...] | None:
     """The hunks, if they lead from base to exactly head; otherwise ``None``.
 
     Lines that a hunk removes and adds again at its edges are not changed and are cut off.
@@ -44,13 +44,13 @@ def prove(base: list[bytes], head: list[bytes], hunks: Iterable[_Quad]) -> tuple
     return tuple(proved) if base[b:] == head[h:] else None
 
 
-def _trimmed(base: list[bytes], head: list[bytes], region: _Quad) -> Iterator[Hunk]:
+def _trimmed(base: Sequence[bytes], head: Sequence[bytes], region: _Quad) -> Iterator[Hunk]:
     b0, b1, h0, h1 = _narrowed(base, head, region)
     if b0 < b1 or h0 < h1:
         yield Hunk(b0 + 1, b1 - b0, h0 + 1, h1 - h0)
 
 
-def refine(base: list[bytes], head: list[bytes], hunks: Iterable[_Quad]) -> Iterator[Hunk]:
+def refine(base: Sequence[bytes], head: Sequence[bytes], hunks: Iterable[_Quad]) -> Iterator[Hunk]:
     """Hunks without the lines that are equal in spite of them, for diffs that took a terminator for a change."""
     for b, n, h, m in hunks:
         for inner in line_diff(base[b - 1 : b - 1 + n], head[h - 1 : h - 1 + m]):

@@ -8,6 +8,7 @@ terminator are the same line.
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 _HASH_DIGITS = 16
 _EARLY_HASH_DIGITS = 12
@@ -15,7 +16,12 @@ _EARLY_HASH_DIGITS = 12
 
 def line_hash(line: bytes) -> str:
     """The identity of a line: the first 16 hex digits of SHA-256 over its bytes without the terminator."""
-    return hashlib.sha256(without_terminator(line)).hexdigest()[:_HASH_DIGITS]
+    return hash_of_text(without_terminator(line))
+
+
+def hash_of_text(text: bytes) -> str:
+    """The identity of a line whose terminator is already off, as :func:`split_lines` leaves it."""
+    return hashlib.sha256(text).hexdigest()[:_HASH_DIGITS]
 
 
 def sha1_12(line: bytes) -> str:
@@ -36,6 +42,12 @@ def split_lines(text: bytes) -> list[bytes]:
     elif lines[-1].endswith(b"\r"):
         lines[-1] = lines[-1][:-1]
     return lines
+
+
+@lru_cache(maxsize=4)
+def lines_of(text: bytes) -> tuple[bytes, ...]:
+    """The lines of a file as :func:`split_lines` gives them; every step of the gate asks for those of the same few texts."""
+    return tuple(split_lines(text))
 
 
 def decode_line(line: bytes) -> str:

@@ -1,0 +1,153 @@
+"""Plain lines: a short cut for big patches of simple module-level statements, as generated tables are.
+
+Parsing costs about 5 us a line of the *file*, so a patch over a thousand files is settled from text where that is exact.
+A regular expression reads the file as logical lines (the Python reference, section 2.1); it knows strings, brackets,
+comments and continuation lines, and stops at what it does not know (a nested quotation of an f-string, say). Before
+that place it is known where each logical line begins. A changed line that is a whole logical line in column 0 and one
+plain assignment or call is a statement of the module; whatever is less simple sends the whole file to the full rule.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from linewitness.languages.python.naming import changed_lines, obligations
+from linewitness.languages.python.reformatted import words
+from linewitness.model import Exempt, Exemption, FileClasses, FileText, Kind
+from linewitness.patch.identity import lines_of
+
+
+def _strings(quote: bytes, newline: bytes) -> bytes:
+    """A regular expression for the strings in one sort of quotation marks, triple ones only where lines may end inside.
+
+    A replacement field of a formatted string may hold quotations of its own since 3.12; one that does is not read here.
+    """
+    field = rb"\{\{|\}\}|\{[^{}\"'\\\n#]*+\}"
+    formatted = rb"(?<=[fFtT])|(?<=[fFtT][rR])"
+    triple = quote * 3 + b"(?:[^%(q)s\\\\%(b)s]|\\\\[\\s\\S]|%(q)s(?!%(q)s%(q)s)%(f)s)*+" + quote * 3
+    single = b"(?!" + quote * 3 + b")" + quote + b"(?:[^%(q)s\\\\\n%(b)s]|\\\\[^\n]%(f)s)*+" + quote
+    shapes = [triple, single] if newline else [single]
+    plain = [shape % {b"q": quote, b"b": b"", b"f": b""} for shape in shapes]
+    fields = [shape % {b"q": quote, b"b": b"{}", b"f": b"|" + field} for shape in shapes]
+    return b"(?!%s)(?:%s)|(?:%s)(?:%s)" % (formatted, b"|".join(plain), formatted, b"|".join(fields))
+
+
+def _logical_line(newline: bytes) -> bytes:
+    """A regular expression for one logical line; ``newline`` is what may stand for a line end inside of it."""
+    string = b"|".join(_strings(quote, newline) for quote in (b'"', b"'"))
+    plain = rb"[^\n\"'()\[\]{}\\#]++"
+    inside = b"|".join(filter(None, (plain, string, newline and rb"\\\n|#[^\n]*+|\n")))
+    group = rb"[(\[{](?:" + inside + rb")*+[)\]}]"
+    for _ in range(3):
+        group = rb"[(\[{](?:" + inside + b"|" + group + rb")*+[)\]}]"
+    top = b"|".join(filter(None, (plain, string, group, newline and rb"\\\n")))
+    return b"(?:" + top + rb")*+(?:#[^\n]*+)?+\n"
+
+
+_EASY: Final = rb"[^\n\"'()\[\]{}\\#]*+\n"
+_RUN: Final = re.compile(b"(?:" + _EASY + b"|" + _logical_line(b"") + b")++")
+_LONG: Final = re.compile(_logical_line(b"\n"))
+_NOT_PLAIN: Final = re.compile(rb"[:;@\\`]|\b(?:if|else|and|or|not|in|is|for|lambda|yield|await|async)\b|:=|type:")
+_KEYWORDS: Final = frozenset(word.encode() for word in (*keyword.kwlist, *keyword.softkwlist, "print", "exec"))
+_FIRST_WORDS: Final = re.compile(rb"^\w+", re.MULTILINE)
+_STATEMENT: Final = rb"[A-Za-z_]\w*+[\w., \t]*+(?:[-+*/%&|^<>]{0,2}=(?!=)|\(|\[)[^\n]*+"
+_STATEMENTS: Final = re.compile(_STATEMENT + b"(?:\n" + _STATEMENT + b")*+")
+_NO_WORD: Final = bytes(byte for byte in range(128) if not (chr(byte).isalnum() or byte == ord("_")))
+_BLANKS: Final = b" \t\f\r"
+
+
+def classify(text: FileText) -> FileClasses | None:
+    """The classes of a file whose changed lines are all plain, or ``None`` when the full rule has to look."""
+    head = text.head or b""
+    changed = changed_lines(text.hunks)
+    if not changed:
+        return None
+    lines = lines_of(head)
+    new = [lines[number - 1] for number in changed]
+    kinds: dict[int, Kind] = {}
+    exempt: list[Exempt] = []
+    if _are_plain(b"\n".join(new)):
+        kinds = dict.fromkeys(changed, Kind.STATEMENT)
+    else:
+        for number, line in zip(changed, new, strict=True):
+            reason = _exemption(line)
+            if reason is not None:
+                exempt.append(Exempt(text.change.path, number, reason))
+            elif _are_plain(line):
+                kinds[number] = Kind.STATEMENT
+            else:
+                return None
+    if not _replaced(text, kinds) or _may_be_reformatted(text, lines, kinds) or not _stand_alone(head, lines, kinds, changed):
+        return None
+    ranges = {number: (number, number) for number in kinds}
+    return FileClasses(obligations(text, kinds, ranges, lambda _: ""), tuple(exempt))
+
+
+def _exemption(line: bytes) -> Exemption | None:
+    bare = line.strip(_BLANKS)
+    if not bare:
+        return Exemption.BLANK
+    return Exemption.COMMENT if bare.startswith(b"#") and b"type:" not in bare else None
+
+
+def _are_plain(lines: bytes) -> bool:
+    """Whether each line reads as one assignment or call in column 0 that skips no part of itself."""
+    if _STATEMENTS.fullmatch(lines) is None or _NOT_PLAIN.search(lines):
+        return False
+    return _KEYWORDS.isdisjoint(_FIRST_WORDS.findall(lines))
+
+
+def _replaced(text: FileText, kinds: dict[int, Kind]) -> bool:
+    """Whether every hunk that removed lines put a statement in their place, so that nothing was only deleted."""
+    return all(
+        not hunk.base_count
+        or any(line in kinds for line in range(hunk.head_start, hunk.head_start + hunk.head_count))
+        for hunk in text.hunks
+    )
+
+
+def _may_be_reformatted(text: FileText, lines: Sequence[bytes], kinds: dict[int, Kind]) -> bool:
+    """Whether the module's tree might be base's after all: then every word of the new lines was in a removed one."""
+    if text.base is None or not kinds:
+        return False
+    before = lines_of(text.base)
+    removed = [
+        line for hunk in text.hunks for line in before[hunk.base_start - 1 : hunk.base_start - 1 + hunk.base_count]
+    ]
+    new = [lines[number - 1] for number in kinds]
+    # more letters than were removed cannot be the same words; what a comment says is no part of them
+    added = b"".join(new)
+    if b"#" not in added and len(added.translate(None, _NO_WORD)) > len(b"".join(removed).translate(None, _NO_WORD)):
+        return False
+    return words(new) <= words(removed)
+
+
+def _stand_alone(head: bytes, lines: Sequence[bytes], kinds: Collection[int], changed: list[int]) -> bool:
+    """Whether each changed line is a logical line of its own, and no line equal to one that owes lies inside a longer one."""
+    equal = {lines[number - 1] for number in kinds}
+    position, line, last = 0, 1, changed[-1]
+    data = head if head.endswith(b"\n") else head + b"\n"
+    wanted = iter(changed)
+    following = next(wanted, 0)
+    while position < len(data):
+        run = _RUN.match(data, position)
+        if run is not None:
+            position, line = run.end(), line + data.count(b"\n", position, run.end())
+            if line > last and position == len(data):
+                return True
+            while following and following < line:
+                following = next(wanted, 0)
+            continue
+        longer = _LONG.match(data, position)
+        if longer is None:
+            return False
+        end = line + data.count(b"\n", position, longer.end())
+        if following and following < end:
+            return False
+        if any(lines[number - 1] in equal for number in range(line, end)):
+            return False
+        position, line = longer.end(), end
+    return True
