@@ -25,7 +25,7 @@ def run(*command: str | Path, **variables: str) -> None:
     """Run a command in the project's root, or end with its status."""
     done = subprocess.run([str(part) for part in command], check=False, cwd=ROOT, env=os.environ | variables)
     if done.returncode:
-        print(f"tasks: failed with {done.returncode}: {' '.join(map(str, command))}", file=sys.stderr)
+        sys.stderr.write(f"tasks: failed with {done.returncode}: {' '.join(map(str, command))}\n")
         raise SystemExit(done.returncode)
 
 

@@ -1,8 +1,8 @@
 """``linewitness map`` against diff-cover on a big patch: ``python benchmarks/map.py [--files N] [--rounds N]``.
 
-The patch changes 200 of 2,000 lines in each of 1,000 files, scattered or in one block; the reports name every line. Both
-tools are told to say whether a changed line was not run, and both must say yes. Further rows show the growth: the same
-with half as many files.
+The patch changes 200 of 2,000 lines in each of 1,000 files, scattered or in one block; the reports name every line.
+Both tools are told to say whether a changed line was not run, and both must say yes. Further rows show the growth: the
+same with half as many files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BIN = Path(sys.executable).parent
 
 
 def build(home: Path, files: int, shape: str) -> None:
-    """A repository with tags ``base`` and ``head``, its diff, and the reports of a run that missed every fiftieth line."""
+    """A repository with tags ``base`` and ``head``, its diff, and reports of a run that missed every fiftieth line."""
     home.mkdir(parents=True)
     git(home, "init", "-q", "-b", "main")
     names = [f"pkg/d{number // 50:02d}/m{number:04d}.py" for number in range(files)]

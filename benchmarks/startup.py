@@ -27,8 +27,9 @@ def repository(home: Path) -> None:
         git("add", "-A")
         git("commit", "-q", "-m", tag)
         git("tag", tag)
-    records = (f"SF:{name}.py\n" + "".join(f"DA:{line},1\n" for line in range(1, 601)) for name in ("one", "two", "three"))
-    (home / "lcov.info").write_text("".join(f"{record}end_of_record\n" for record in records))
+    hits = "".join(f"DA:{line},1\n" for line in range(1, 601))
+    records = (f"SF:{name}.py\n{hits}end_of_record\n" for name in ("one", "two", "three"))
+    (home / "lcov.info").write_text("".join(records))
 
 
 def main() -> None:

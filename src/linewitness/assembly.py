@@ -46,7 +46,7 @@ LineHash = Literal["sha256-16", "sha1-12"]
 
 
 class Assembly:
-    """A map in the making. Files are added in the order of their paths; the result does not depend on anything else."""
+    """A map in the making. Files are added in the order of their paths; nothing else decides about the result."""
 
     def __init__(self, command: Literal["check", "map"], line_hash: LineHash, today: str | None) -> None:
         self.findings: list[Finding] = []
@@ -62,7 +62,7 @@ class Assembly:
         self._waivers_digest = ""
 
     def fail(self, error: LinewitnessError) -> None:
-        """Put a failure on record. A file outside the repository is named without its folder: maps hold no such paths."""
+        """Put a failure on record. A file outside the repository is named without its folder, as maps hold no such."""
         finding = finding_of(error)
         name = os.path.basename(finding.path) if os.path.isabs(finding.path) else finding.path
         self.findings.append(finding._replace(path=name))

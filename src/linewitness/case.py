@@ -74,7 +74,7 @@ def _resolve(repository: Repository, question: Question) -> tuple[Commit, Commit
 
 
 def _target(repository: Repository) -> str:
-    """The branch that patches are for. Its name may be set on the remote's default branch, never by the patch itself."""
+    """The branch that patches are for. Its name may be set on the remote's default branch, never by the patch."""
     default = repository.default_base()
     tip = repository.ls_tree(repository.resolve(default).tree)
     named = settings.load(lambda path: _read(repository, tip, path)).settings.target_branch

@@ -33,7 +33,7 @@ NOT_SEEN = Sighting(Answer.NOT_RUN)
 
 
 class Exports(NamedTuple):
-    """Coverage exports that stand in for a run. ``format_name`` forces a format; ``path_maps`` rewrite leading folders."""
+    """Exports that stand in for a run. ``format_name`` forces a format, ``path_maps`` rewrite leading folders."""
 
     paths: tuple[Path, ...] = ()
     format_name: str | None = None
@@ -167,12 +167,9 @@ def _imported(case: Case, wanted: list[RepoPath], request: CheckRequest) -> Evid
         raise UsageError('the settings say imported-evidence = "refuse": run check without --cov')
     checkout = Checkout(case.repository.root, case.head_tree, wanted)
     exports = request.exports
-    return load_exports(
-        exports.paths, checkout, demands, path_maps=exports.path_maps, format_name=exports.format_name
-    )
+    return load_exports(exports.paths, checkout, demands, path_maps=exports.path_maps, format_name=exports.format_name)
 
 
 def needs_evidence(ledger: FileLedger) -> bool:
     """Whether any line of the file could be discharged by running it."""
     return any(obligation.kind is not Kind.OPAQUE for obligation in ledger.classes.obligations)
-

@@ -19,8 +19,8 @@ from linewitness.languages import demands
 from linewitness.model import Finding, RepoPath, Severity
 from linewitness.obligation_map import ObligationMap
 from linewitness.obligations import Jurisdiction
-from linewitness.patch.repository import Repository
 from linewitness.patch.diff_file import DiffPatch
+from linewitness.patch.repository import Repository
 from linewitness.settings import LoadedSettings, Settings, digest
 from linewitness.trust.protected import Protection
 from linewitness.trust.waivers import WaiverFile, load, policy_of

@@ -1,10 +1,10 @@
-"""The values that the steps of the gate hand to each other.
+r"""The values that the steps of the gate hand to each other.
 
 Everything here is frozen, does no I/O and knows no tool. Conventions, everywhere in the package:
 
 * line numbers are 1-based and ranges are inclusive;
 * columns are 0-based and count UTF-8 bytes, as compilers and tree-sitter count them;
-* a line is what ``\\n`` ends; a carriage return before it belongs to the terminator;
+* a line is what ``\n`` ends; a carriage return before it belongs to the terminator;
 * paths are POSIX, relative to the repository's root; bytes of a name that are not UTF-8 survive as
   surrogate escapes, so that a path can always be turned back into the bytes git holds.
 """
@@ -66,7 +66,7 @@ class Hunk(NamedTuple):
 
 
 class FileText(NamedTuple):
-    """The bytes of both sides (``None`` where the side is absent) and the line diff that leads from one to the other."""
+    """The bytes of both sides (``None`` where a side is absent) and the line diff that leads from one to the other."""
 
     change: FileChange
     base: bytes | None
@@ -91,7 +91,7 @@ class PatchSource(Protocol):
         ...
 
     def text(self, change: FileChange) -> FileText:
-        """Both sides of one change. Errors: :class:`linewitness.errors.PatchError` when they cannot be had or disagree."""
+        """Both sides of a change. Errors: :class:`linewitness.errors.PatchError` when they are missing or disagree."""
         ...
 
 
@@ -227,12 +227,15 @@ class Function(NamedTuple):
     """A definition whose entry can be observed: name and the line of its ``def``, ``lambda`` or first decorator.
 
     ``line`` is the line that the compiler calls the first of the code object (the first decorator's when
-    there are decorators), ``body`` the span of its suite or expression.
+    there are decorators), ``body`` the span of its suite or expression. Lambdas and generator expressions have no name
+    of their own, and several may begin on one line: their ``text`` is shown, and they are known by their ``body``, the
+    part of them that is the first to run when they are entered.
     """
 
     name: str
     line: int
     body: Span
+    text: str = ""
 
 
 class Demand(NamedTuple):
@@ -248,6 +251,9 @@ class Demand(NamedTuple):
     bodies). ``substitute`` is the line whose tokens these are when it is not the changed line itself (a deletion
     point, ``else:``, ``finally:``); otherwise ``None``. ``arms`` names the ways out of a branch: the text to show, and
     the code that shows the arm was taken, ``None`` for an arm without code of its own.
+
+    Whatever the question, everything in ``inner`` has to be entered besides: the lambdas, in a test's call, and the
+    generator expressions on the line (``gate.md`` 4.3).
     """
 
     tokens: tuple[Token, ...]
@@ -256,6 +262,7 @@ class Demand(NamedTuple):
     at_import: bool = False
     substitute: int | None = None
     arms: tuple[tuple[str, Span | None], ...] = ()
+    inner: tuple[Function, ...] = ()
 
 
 class LineRule(Protocol):
@@ -276,7 +283,7 @@ class LineRule(Protocol):
 
 
 class Phase(StrEnum):
-    """When a line ran: in a test's call, or only while its module was imported. ``UNKNOWN`` for exports that cannot tell."""
+    """When a line ran: in a test's call, or only while its module was imported. Some exports cannot tell."""
 
     CALL = "call"
     IMPORT = "import"

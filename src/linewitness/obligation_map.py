@@ -188,7 +188,7 @@ def _encode_value(encoder: msgspec.json.Encoder, value: object) -> bytes:
 
 
 def decode(data: bytes) -> ObligationMap:
-    """Read a map. Errors: ``msgspec.DecodeError`` (or its ``ValidationError``) when the bytes are not a version 1 map."""
+    """Read a map. Errors: ``msgspec.DecodeError`` (or ``ValidationError``) when the bytes are not a version 1 map."""
     try:
         return msgspec.json.decode(data, type=ObligationMap)
     except msgspec.ValidationError:

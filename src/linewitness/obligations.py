@@ -26,7 +26,7 @@ from linewitness.settings import Settings
 class Jurisdiction:
     """Which paths owe, under one set of settings.
 
-    ``is_protected`` tells content that people own: by the time lines are judged it has been approved, so it owes nothing.
+    ``is_protected`` tells content that people own: when lines are judged it has been approved, so it owes nothing.
     """
 
     def __init__(self, settings: Settings, is_protected: Callable[[RepoPath], bool]) -> None:
@@ -58,7 +58,7 @@ class Jurisdiction:
 
 
 class FileLedger(NamedTuple):
-    """One changed file with the classes of its changed lines. The texts are there to be asked about once, then dropped."""
+    """One changed file with the classes of its changed lines. The texts are there to be asked about, then dropped."""
 
     text: FileText
     classes: FileClasses

@@ -216,4 +216,3 @@ def _arm_row(arm: Arm) -> ArmRow:
 
 def _waiver_row(waiver: Waiver) -> WaiverRow:
     return WaiverRow(expires=waiver.expires, note=waiver.note, owner=waiver.owner, reason=waiver.reason)
-

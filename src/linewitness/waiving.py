@@ -41,9 +41,7 @@ class Waiving:
         tree: dict[RepoPath, Blob] = {} if change.head is None or head is None else {change.path: change.head}
         return Waived(match(waivers, ledger.classes.obligations, Head(tree, lambda _: head or b"")))
 
-    def findings(
-        self, waived: Waived, obligations: Sequence[Obligation], rows: Sequence[Row]
-    ) -> tuple[Finding, ...]:
+    def findings(self, waived: Waived, obligations: Sequence[Obligation], rows: Sequence[Row]) -> tuple[Finding, ...]:
         """What is wrong with the waivers of one file, given the outcome (``rows``) of each of its obligations."""
         if not waived.matches.ambiguous and not waived.matches.stale:
             return ()

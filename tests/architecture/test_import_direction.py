@@ -26,7 +26,7 @@ LAYERS = [
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
-# These run inside the tested interpreter and are copied there: they import nothing but each other and the standard library.
+# These run inside the tested interpreter and are copied there: they import each other and the standard library only.
 KIT = {"codekey", "imports", "plugin", "probes", "process", "recorder", "sites", "child", "bootstrap"}
 
 

@@ -112,9 +112,9 @@ def test_the_short_cut_agrees_with_the_full_rule_on_real_code(seed: int) -> None
 
 
 PIECES = st.sampled_from(
-    ["a = 1", "b = f'{x}'", "c = f'{a['k']}'", 'd = """', "e = '''", "'''", '"""', "g(", ")", "h = [1, 2]", "# no", "", "i += 2",
-     "j = 'it'", 'k = "\\""', "l = r'\\'", "m = rf'{x}'", "n = (1,", "    o = 1", "p = 1 \\", "q = {", "}", "r[0] = 2", "s.t = 1"]
-)  # fmt: skip
+    """a = 1|b = f'{x}'|c = f'{a['k']}'|d = \"\"\"|e = '''|'''|\"\"\"|g(|)|h = [1, 2]|# no||i += 2|j = 'it'|k = "\\""|l = r'\\'
+m = rf'{x}'|n = (1,|    o = 1|p = 1 \\|q = {|}|r[0] = 2|s.t = 1""".replace("\n", "|").split("|")
+)
 
 
 @given(st.lists(PIECES, max_size=12), st.lists(PIECES, max_size=12))

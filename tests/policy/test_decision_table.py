@@ -67,7 +67,9 @@ def obligation(kind: Kind = Kind.STATEMENT, line: int = 3) -> Obligation:
     return Obligation(RepoPath("app.py"), line, "0" * 16, "x = 1", kind, "f", 1, (line, line))
 
 
-def outcome(sighting: Sighting, *, kind: Kind = Kind.STATEMENT, policy: ScorePolicy | None = None) -> tuple[str, list[str]]:
+def outcome(
+    sighting: Sighting, *, kind: Kind = Kind.STATEMENT, policy: ScorePolicy | None = None
+) -> tuple[str, list[str]]:
     scored = score([obligation(kind)], [sighting], {}, policy or ScorePolicy())
     return scored.rows[0].status.value, [finding.code for finding in scored.findings]
 

@@ -1,4 +1,4 @@
-"""What people rely on, from the outside: the gate on tiny repositories. These tests judge this project's own patches."""
+"""What people rely on, from the outside: the gate on tiny repositories. These judge this project's own patches."""
 
 from __future__ import annotations
 

@@ -14,7 +14,9 @@ HELP = "judge a patch: the whole gate"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "--base", metavar="REF", help="target branch or commit; base is its merge base with head (default: the remote's)"
+        "--base",
+        metavar="REF",
+        help="target branch or commit; base is its merge base with head (default: the remote's)",
     )
     parser.add_argument("--head", metavar="REF", default="HEAD", help="commit to judge (default: HEAD)")
     parser.add_argument(

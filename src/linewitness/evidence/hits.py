@@ -14,8 +14,11 @@ from linewitness.model import EvidenceSource, Finding, Phase, RepoPath, Span
 
 
 class Site(NamedTuple):
-    """One observable place. ``weak`` sites (jumps, loop and stack bookkeeping) are evidence only where nothing else is;
-    ``lazy`` sites belong to annotations that 3.14 evaluates only when somebody asks."""
+    """One observable place.
+
+    ``weak`` sites (jumps, loop and stack bookkeeping) are evidence only where nothing else is; ``lazy`` sites belong to
+    annotations that 3.14 evaluates only when somebody asks.
+    """
 
     ident: int
     span: Span
@@ -32,7 +35,7 @@ class Entry(NamedTuple):
 
 
 class FileSites(NamedTuple):
-    """All sites and entries of one file that bear on its changed lines. ``ident`` is unique within the file, over both."""
+    """All sites and entries of one file that bear on its changed lines. An ``ident`` is unique over both."""
 
     path: RepoPath
     sites: tuple[Site, ...]

@@ -12,7 +12,7 @@ Demands = Callable[[FileText, tuple[Obligation, ...]], tuple[Demand, ...]]
 
 
 class RecordedEvidence:
-    """A complete trusted run, as an answer to the question who saw what. Implements :class:`linewitness.model.Evidence`."""
+    """A trusted run, as an answer to the question who saw what. Implements :class:`linewitness.model.Evidence`."""
 
     def __init__(self, record: RunRecord, demands: Demands) -> None:
         self._record = record
