@@ -3,11 +3,14 @@
 Pure, and the same for every recorder: sites say where code is, hits say which of it ran. The rule is the one of the
 design page "Evidence: who saw it run"; in short, the witness of a token is the smallest stretch of code that covers
 it inside its statement's header, or inside the part of the header that the statement may skip.
+
+Known strictness: a changed ``class`` line is witnessed by the entry of one of its functions. Making an instance or a
+subclass of it in a test's call would do as well (``gate.md`` 4.3), but runs no code of the class: no site can show it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from linewitness.evidence.hits import FileSites, Hit
@@ -17,6 +20,13 @@ from linewitness.model import Answer, Arm, Demand, Function, Phase, Sighting, Sp
 _NOWHERE = "the evidence knows no code in this file"
 _REMOVED = "the compiler made no code for this line, so no run can witness it: delete it or waive it"
 _WITHOUT_CODE = frozenset({Weight.KEYWORD, Weight.OPENER})
+_LAMBDA = "<lambda>"
+_WITNESSED = (Answer.RUN, Answer.PARTIAL)
+_NOT_ENTERED = "made, but not entered in a test's call: "
+_HIDDEN = (
+    "nothing that was recorded tells whether each of these was entered; put each on a line of its own, and outside of"
+    " f-strings, into which no recorder sees before Python 3.12: "
+)
 _ONLY_IMPORT = "it ran only while its module was imported, not in a test's call"
 
 
@@ -30,6 +40,24 @@ class _Found(NamedTuple):
     @property
     def ran(self) -> bool:
         return bool(self.hits)
+
+
+class _Inner(NamedTuple):
+    """A function inside of the line's code. It was entered when each group of sites was hit; no groups: nobody knows.
+
+    ``is_constant`` tells that its body has no code of its own in the text, so that its entry stands for the body too.
+    """
+
+    function: Function
+    groups: tuple[tuple[int, ...], ...]
+    is_constant: bool
+
+    @property
+    def idents(self) -> tuple[int, ...]:
+        return tuple(ident for group in self.groups for ident in group)
+
+
+_Bodies = Mapping[Span, tuple[int, ...]]
 
 
 class FileRule:
@@ -71,11 +99,42 @@ class FileRule:
         """The answer to one demand: run, partial, not run, or removed by the compiler."""
         if self._empty:
             return Sighting(Answer.NOT_RUN, note=_NOWHERE)
-        if demand.functions:
-            return self._entered(demand)
-        return self._tokens(demand)
+        asked = [_Inner(function, *self._code_of(function, demand)) for function in demand.inner]
+        bodies = {inner.function.body: inner.idents for inner in asked if inner.is_constant}
+        sighting = self._entered(demand, bodies) if demand.functions else self._tokens(demand, bodies)
+        return self._inside(sighting, demand, asked) if asked and sighting.answer in _WITNESSED else sighting
 
-    def _entered(self, demand: Demand) -> Sighting:
+    def _inside(self, sighting: Sighting, demand: Demand, asked: Sequence[_Inner]) -> Sighting:
+        """A witnessed line, once more: the lambdas and generator expressions on it must have been entered too."""
+        hits: list[Hit] = []
+        hidden, idle = list[str](), list[str]()
+        for inner in asked:
+            # A lambda's body is not run by import alone.
+            at_import = demand.at_import and inner.function.name != _LAMBDA
+            own = [self._counting(self._hits_of(copies), at_import) for copies in inner.groups]
+            hits.extend(hit for each in own for hit in each)
+            if not own:
+                hidden.append(inner.function.text)
+            elif not all(own):
+                idle.append(inner.function.text)
+        if idle:
+            return Sighting(Answer.NOT_RUN, arms=sighting.arms, note=_NOT_ENTERED + ", ".join(idle))
+        if hidden:
+            return Sighting(Answer.NOT_PROVABLE, arms=sighting.arms, note=_HIDDEN + ", ".join(hidden))
+        phase = Phase.CALL if any(hit.phase is Phase.CALL for hit in hits) else sighting.phase
+        return sighting._replace(witnesses=tuple(sorted({*sighting.witnesses, *_witnesses(hits)})), phase=phase)
+
+    def _code_of(self, function: Function, demand: Demand) -> tuple[tuple[tuple[int, ...], ...], bool]:
+        """The groups of sites of which each has to be hit for it to be entered, and whether these are mere entries."""
+        stretch = self._spans.begun(function.body, function.body)
+        if stretch is not None:
+            return (stretch.idents,), False
+        # A constant body may have no place in the text. Entries of one name and line look the same: all must be hit.
+        idents = self._entries.get((function.name, function.line), [])
+        alike = sum(other[:2] == function[:2] for other in demand.inner)
+        return tuple((ident,) for ident in idents) if len(idents) >= alike else (), True
+
+    def _entered(self, demand: Demand, bodies: _Bodies) -> Sighting:
         asked = [(function, self._entry_hits(function)) for function in demand.functions]
         known = [(function, hits) for function, hits in asked if hits is not None]
         entered = [(function, hits) for function, hits in known if hits]
@@ -83,14 +142,14 @@ class FileRule:
         if not known:
             return Sighting(Answer.REMOVED, note=_REMOVED)
         if len(entered) == len(asked) or (demand.any_function and entered):
-            return Sighting(Answer.RUN, witnesses, Phase.CALL, arms=self._arms(demand))
+            return Sighting(Answer.RUN, witnesses, Phase.CALL, arms=self._arms(demand, bodies))
         missing = ", ".join(sorted({function.name for function, hits in asked if not hits}))
         word = (
             "no function of the class was entered"
             if demand.any_function
             else f"not entered in a test's call: {missing}"
         )
-        return Sighting(Answer.NOT_RUN, arms=self._arms(demand), note=word)
+        return Sighting(Answer.NOT_RUN, arms=self._arms(demand, bodies), note=word)
 
     def _entry_hits(self, function: Function) -> list[Hit] | None:
         """The calls that entered a function, ``None`` when no code object of that name begins on its line."""
@@ -99,14 +158,14 @@ class FileRule:
             return None
         return [hit for hit in self._hits_of(idents) if hit.phase is Phase.CALL]
 
-    def _tokens(self, demand: Demand) -> Sighting:
+    def _tokens(self, demand: Demand, bodies: _Bodies) -> Sighting:
         weight = min((token.weight for token in demand.tokens), key=list(Weight).index)
-        found = [self._find(token, demand) for token in demand.tokens if token.weight is weight]
+        found = [self._find(token, demand, bodies) for token in demand.tokens if token.weight is weight]
         asked = [item for item in found if item.stretch is None or not item.stretch.lazy]
         if not asked:
             return self._lazy(demand)
         ran = [item for item in asked if item.ran]
-        arms = self._arms(demand)
+        arms = self._arms(demand, bodies)
         if not ran:
             if all(item.stretch is None for item in asked):
                 return Sighting(Answer.REMOVED, arms=arms, note=_REMOVED)
@@ -131,8 +190,10 @@ class FileRule:
             )
         return Sighting(Answer.NOT_RUN, note="the definition around this annotation did not run")
 
-    def _find(self, token: Token, demand: Demand) -> _Found:
+    def _find(self, token: Token, demand: Demand, bodies: _Bodies) -> _Found:
         stretch = self._witness(token)
+        if stretch is None and token.region is not None and token.region in bodies:
+            stretch = Stretch(token.region, bodies[token.region], weak=False, lazy=False)
         hits = self._hits_of(stretch.idents) if stretch else ()
         return _Found(token, stretch, self._counting(hits, demand.at_import and not token.deferred))
 
@@ -160,15 +221,14 @@ class FileRule:
             return nearest or own
         return nearest._replace(idents=(*own.idents, *nearest.idents))
 
-    def _arms(self, demand: Demand) -> tuple[Arm, ...]:
-        return tuple(Arm(text, None if span is None else self._taken(span)) for text, span in demand.arms)
+    def _arms(self, demand: Demand, bodies: _Bodies) -> tuple[Arm, ...]:
+        return tuple(Arm(text, None if span is None else self._taken(span, bodies)) for text, span in demand.arms)
 
-    def _taken(self, span: Span) -> bool | None:
+    def _taken(self, span: Span, bodies: _Bodies) -> bool | None:
         """Whether code of an arm ran in a test's call; ``None`` when the arm has no code that could tell."""
         stretch = self._spans.begun(span, span)
-        if stretch is None:
-            return None
-        return any(hit.phase is Phase.CALL for hit in self._hits_of(stretch.idents))
+        idents = stretch.idents if stretch is not None else bodies.get(span)
+        return None if not idents else any(hit.phase is Phase.CALL for hit in self._hits_of(idents))
 
     def _why_not(self, asked: Iterable[_Found]) -> str:
         idents = [ident for item in asked if item.stretch for ident in item.stretch.idents]
@@ -194,10 +254,11 @@ def lines_needed(demands: Iterable[Demand]) -> tuple[tuple[int, int], ...]:
     for demand in demands:
         for token in demand.tokens:
             spans.add((token.header.start.line, token.header.end.line))
-        for span in (*(arm for _, arm in demand.arms), *(function.body for function in demand.functions)):
+        functions = (*demand.functions, *demand.inner)
+        for span in (*(arm for _, arm in demand.arms), *(function.body for function in functions)):
             if span is not None:
                 spans.add((span.start.line, span.start.line))
-        spans.update((function.line, function.line) for function in demand.functions)
+        spans.update((function.line, function.line) for function in functions)
     merged: list[tuple[int, int]] = []
     for first, last in sorted(spans):
         if merged and first <= merged[-1][1] + 1:

@@ -1,0 +1,233 @@
+"""Which file of the repository an export means by a path.
+
+Exports are written on other machines, in other folders, by tools with a dozen conventions. A path is credited to a file
+only when there is one way to read it. Everything here is text: no file is looked at because an export names it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from linewitness.model import Finding, RepoPath, Severity
+
+_DRIVE: Final = re.compile(r"([A-Za-z]):(?=/|$)")
+_SHOWN = 3
+
+
+class Checkout(NamedTuple):
+    """What an export is matched against: the root that was judged, all paths in head, and those with obligations."""
+
+    root: Path
+    known: Collection[RepoPath]
+    wanted: Collection[RepoPath]
+
+
+class Reading(NamedTuple):
+    """One way to read a path: ``shift`` taken from its front, or put there when it ends in ``+``, gives ``path``."""
+
+    path: RepoPath
+    shift: str
+
+    @property
+    def at_home(self) -> bool:
+        """Whether the path was relative, or began with the root."""
+        return self.shift == "=" or self.shift.endswith("+")
+
+
+class Matches(NamedTuple):
+    """``found`` maps a wanted file to the paths by which the export calls it."""
+
+    found: Mapping[RepoPath, tuple[str, ...]]
+    findings: tuple[Finding, ...]
+
+
+def normalised(name: str) -> str:
+    """A path with forward slashes, an upper-case drive, and without ``.`` and ``..`` where these can be resolved."""
+    if "\\" in name and ("/" not in name or re.match(r"[A-Za-z]:\\|\\\\", name)):
+        name = name.replace("\\", "/")
+    name = _DRIVE.sub(lambda match: match[1].upper() + ":", name, count=1)
+    plain = posixpath.normpath(name) if name else ""
+    # two leading slashes survive normpath, which is right for network shares only
+    return "/" + plain.lstrip("/") if plain.startswith("//") and not name.startswith("//") else plain
+
+
+def match(
+    names: Collection[str],
+    bases: Sequence[str],
+    checkout: Checkout,
+    path_maps: Sequence[tuple[str, str]],
+    shown: str,
+) -> Matches:
+    """Find the wanted files among the paths of one export, which findings call ``shown``.
+
+    A path that begins with the root, and a path that ``path_maps`` rewrites, is taken at its word. Any other is read by
+    moving its front: all paths of an export were written in one folder, so the reading that fits most of them wins, and
+    a tie between two files is ambiguous: it is a finding, and the path is evidence for neither. Where some paths are
+    relative to the root, an absolute one elsewhere is outside of it.
+    """
+    index = _Index(checkout)
+    readings = {name: index.readings(_spellings(name, bases, path_maps)) for name in names}
+    votes = Counter(shift for each in readings.values() for shift in {reading.shift for reading in each})
+    if votes["="] or votes["+"]:
+        readings = {name: tuple(each for each in several if each.at_home) for name, several in readings.items()}
+    wanted = frozenset(checkout.wanted)
+    found: dict[RepoPath, list[str]] = {}
+    findings: list[Finding] = []
+    unmatched: list[str] = []
+    for name in sorted(readings):
+        best = _best(readings[name], votes)
+        if not best:
+            unmatched.append(name)
+        elif len(best) == 1:
+            found.setdefault(best[0], []).append(name)
+        elif wanted.intersection(best):
+            findings.append(_ambiguous(name, best, shown))
+    mine = {path: tuple(theirs) for path, theirs in found.items() if path in wanted}
+    if wanted and not found and not findings:
+        findings.append(_nothing(names, checkout, shown))
+    else:
+        findings.extend(_near_misses(wanted - mine.keys(), unmatched, shown))
+    return Matches(mine, tuple(findings))
+
+
+class _Index:
+    """The known paths, and on demand every tail of them."""
+
+    def __init__(self, checkout: Checkout) -> None:
+        self._known = frozenset(checkout.known)
+        self._roots = _roots(checkout.root)
+        self._tails: dict[str, list[RepoPath]] | None = None
+
+    def readings(self, spellings: Iterable[tuple[str, bool]]) -> tuple[Reading, ...]:
+        """All ways to read a path that is spelled in one of these ways; the flag says that one is beyond doubt."""
+        certain: set[RepoPath] = set()
+        moved: dict[Reading, None] = {}
+        for spelling, settled in spellings:
+            local = self._under_root(spelling)
+            if local is not None or settled:
+                path = RepoPath(spelling if local is None else local)
+                certain.update({path} & self._known)
+            else:
+                moved.update(dict.fromkeys(self._shifted(spelling)))
+        return tuple(Reading(path, "=") for path in sorted(certain)) or tuple(moved)
+
+    def _under_root(self, spelling: str) -> str | None:
+        for root in self._roots:
+            if spelling.startswith(root):
+                return spelling[len(root) :]
+        return None
+
+    def _shifted(self, spelling: str) -> Iterator[Reading]:
+        if _is_absolute(spelling):
+            parts = spelling.split("/")
+            for cut in range(1, len(parts)):
+                tail = RepoPath("/".join(parts[cut:]))
+                if tail in self._known:
+                    yield Reading(tail, "/".join(parts[:cut]) or "/")
+            return
+        if spelling.startswith("../"):
+            return
+        for path in self._ending_with(spelling):
+            yield Reading(path, path[: len(path) - len(spelling)] + "+")
+
+    def _ending_with(self, tail: str) -> Sequence[RepoPath]:
+        if self._tails is None:
+            self._tails = {}
+            for path in self._known:
+                at = 0
+                while at >= 0:
+                    self._tails.setdefault(path[at:], []).append(path)
+                    slash = path.find("/", at)
+                    at = slash + 1 if slash >= 0 else -1
+        return self._tails.get(tail, ())
+
+
+def _spellings(name: str, bases: Sequence[str], path_maps: Sequence[tuple[str, str]]) -> Iterator[tuple[str, bool]]:
+    """The full forms of a path: under each base when it is relative, rewritten where the user says how."""
+    plain = normalised(name)
+    joined = [posixpath.join(normalised(base), plain) for base in bases] if not _is_absolute(plain) else []
+    for spelling in [normalised(each) for each in joined] or [plain]:
+        rewritten = _rewritten(spelling, path_maps)
+        yield (spelling, False) if rewritten is None else (rewritten, True)
+
+
+def _rewritten(spelling: str, path_maps: Sequence[tuple[str, str]]) -> str | None:
+    for source, target in path_maps:
+        front = normalised(source).rstrip("/")
+        if spelling == front or spelling.startswith(front + "/"):
+            moved = posixpath.join(normalised(target), spelling[len(front) :].lstrip("/"))
+            return normalised(moved)
+    return None
+
+
+def _best(readings: Sequence[Reading], votes: Counter[str]) -> tuple[RepoPath, ...]:
+    """The file that the most trusted readings agree on; several files when they do not agree; none without readings."""
+    if not readings:
+        return ()
+    top = max(votes[each.shift] for each in readings)
+    best = [each for each in readings if votes[each.shift] == top]
+    exact = [each for each in best if each.shift in ("=", "+")]
+    paths = sorted({each.path for each in exact or best})
+    lonely = top == 1 and not exact and votes and max(votes.values()) > 1
+    if lonely and all("/" not in path for path in paths):
+        # /usr/lib/somewhere/setup.py is not the setup.py of this repository when everything else comes from /repo
+        return ()
+    return tuple(paths)
+
+
+def _roots(root: Path) -> tuple[str, ...]:
+    """The root as given and as the file system spells it, each with a slash at the end."""
+    spelled = {normalised(str(root.absolute())), normalised(str(root.resolve()))}
+    return tuple(sorted(each.rstrip("/") + "/" for each in spelled))
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith("/") or _DRIVE.match(path) is not None
+
+
+def _ambiguous(name: str, files: Sequence[RepoPath], shown: str) -> Finding:
+    return Finding(
+        "LW507",
+        files[0],
+        0,
+        f"{name!r} in {shown} may be {_listed(files)}; it is evidence for none of them. "
+        "Say where its paths start with --path-map FROM=TO.",
+    )
+
+
+def _nothing(names: Collection[str], checkout: Checkout, shown: str) -> Finding:
+    return Finding(
+        "LW507",
+        "",
+        0,
+        f"no path in {shown} is a file of this repository: it names {_listed(sorted(names))}, "
+        f"the patch changes {_listed(sorted(checkout.wanted))}. Say where its paths start with --path-map FROM=TO.",
+    )
+
+
+def _near_misses(missing: Collection[RepoPath], unmatched: Sequence[str], shown: str) -> Iterator[Finding]:
+    """Files without evidence whose name the export knows from a place that fits no file."""
+    by_name: dict[str, list[str]] = {}
+    for name in unmatched:
+        by_name.setdefault(posixpath.basename(normalised(name)), []).append(name)
+    for path in sorted(missing):
+        close = by_name.get(posixpath.basename(path))
+        if close:
+            yield Finding(
+                "LW507",
+                path,
+                0,
+                f"{shown} does not name this file, only {_listed(close)}, which is no file of this repository. "
+                "If it is meant, say so with --path-map FROM=TO.",
+                Severity.WARNING,
+            )
+
+
+def _listed(names: Sequence[str]) -> str:
+    some = ", ".join(repr(each) for each in names[:_SHOWN])
+    return some if len(names) <= _SHOWN else f"{some} and {len(names) - _SHOWN} more"
