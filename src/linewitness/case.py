@@ -57,7 +57,7 @@ def open_case(repository: Repository, question: Question) -> Case:
     head_tree = repository.ls_tree(head.tree)
     loaded = settings.load(lambda path: _read(repository, base_tree, path))
     protection = Protection(loaded.settings, base_tree, head_tree)
-    jurisdiction = Jurisdiction(loaded.settings, protection.is_protected)
+    jurisdiction = Jurisdiction(loaded.settings, protection.is_protected, base_tree)
     return Case(repository, base, head, base_tree, head_tree, loaded, protection, jurisdiction)
 
 

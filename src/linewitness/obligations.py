@@ -5,7 +5,8 @@ The settings decide which paths are judged at all; the language rules decide abo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from linewitness import languages
@@ -14,13 +15,19 @@ from linewitness.languages import files
 from linewitness.model import (
     Exempt,
     Exemption,
+    FileChange,
     FileClasses,
     FileText,
     LineOptions,
     PatchSource,
     RepoPath,
 )
+from linewitness.patch.hunks import whole
+from linewitness.patch.identity import lines_of
 from linewitness.settings import Settings
+
+_PACKAGE = re.compile(r"[^/]+/__init__\.py")
+_ROOTS = frozenset({"src", "lib"})
 
 
 class Jurisdiction:
@@ -29,11 +36,14 @@ class Jurisdiction:
     ``is_protected`` tells content that people own: when lines are judged it has been approved, so it owes nothing.
     """
 
-    def __init__(self, settings: Settings, is_protected: Callable[[RepoPath], bool]) -> None:
+    def __init__(
+        self, settings: Settings, is_protected: Callable[[RepoPath], bool], base_paths: Iterable[RepoPath] = ()
+    ) -> None:
         self._sources = Globs(settings.sources)
         self._generated = Globs(settings.generated)
         self._inert = Globs(settings.inert)
         self._is_protected = is_protected
+        self._packages = {path.partition("/")[0] for path in base_paths if _PACKAGE.fullmatch(path)}
         self.options = LineOptions(settings.reformatted, settings.deletions, settings.data)
 
     def exemption(self, path: RepoPath) -> Exemption | None:
@@ -56,6 +66,18 @@ class Jurisdiction:
             return False
         return self.options.data == "owe" or not files.is_data(path)
 
+    def moved_in(self, change: FileChange) -> bool:
+        """Whether a file was renamed into the product from a place beside it, as from ``docs/`` into a package.
+
+        Nobody imported it there, so no witness ever had to see it run as what it is now: it owes like a new file.
+        """
+        return not self._in_product(change.base_path) and self._in_product(change.path)
+
+    def _in_product(self, path: RepoPath) -> bool:
+        """Whether a path lies where base's own modules do: in the root, ``src``, ``lib`` or one of base's packages."""
+        top, inside, _ = path.partition("/")
+        return not inside or top in _ROOTS or top in self._packages
+
 
 class FileLedger(NamedTuple):
     """One changed file with the classes of its changed lines. The texts are there to be asked about, then dropped."""
@@ -73,4 +95,13 @@ def collect(source: PatchSource, jurisdiction: Jurisdiction) -> Iterator[FileLed
             yield FileLedger(FileText(change, None, None, ()), classes)
         else:
             text = source.text(change)
+            if change.base_path != change.path and jurisdiction.moved_in(change):
+                text = _as_added(text)
             yield FileLedger(text, languages.classify(text, jurisdiction.options, jurisdiction.is_inert))
+
+
+def _as_added(text: FileText) -> FileText:
+    """A renamed file as if base had never held it."""
+    change = text.change
+    added = FileChange(change.path, change.path, None, change.head)
+    return FileText(added, None, text.head, whole(0, len(lines_of(text.head or b""))))
