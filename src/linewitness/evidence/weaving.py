@@ -139,21 +139,22 @@ class Weaver:
 
     def _suite(self, body: list[ast.stmt], *, entry: int | None = None, documented: bool = False) -> list[ast.stmt]:
         woven: list[ast.stmt] = []
+        # What no probe may stand before (a ``__future__`` import) has run once the probe after it has.
+        due = [] if entry is None else [entry]
         for position, statement in enumerate(body):
+            start = _start(statement)
+            if _is_future(statement) and self._wanted.touch(start[0], _header_end(statement)):
+                due.append(self._site(start, _end(statement)))
             if (documented and position == 0 and _is_docstring(statement)) or _is_future(statement):
                 woven.append(statement)
                 continue
-            start = _start(statement)
-            if entry is not None:
-                woven.append(self._probe(entry, start))
-                entry = None
+            woven += [self._probe(ident, start) for ident in due]
+            due = []
             if self._wanted.touch(start[0], _header_end(statement)) and not _is_declaration(statement):
-                woven.append(self._probe(self._site(start, _end(statement)), start))
+                woven.append(self._probe(self._site(start, _clause_end(statement)), start))
             woven.append(statement)
             self._statement(statement)
-        if entry is not None:
-            woven.append(self._probe(entry, _end(woven[-1]) if woven else (1, 0)))
-        return woven
+        return woven + [self._probe(ident, _end(woven[-1]) if woven else (1, 0)) for ident in due]
 
     def _statement(self, node: ast.stmt) -> None:
         first = _start(node)[0]
@@ -168,6 +169,9 @@ class Weaver:
             self._simple(node, first)
 
     def _simple(self, node: ast.stmt, first: int) -> None:
+        if isinstance(node, ast.If) and _has_elif(node):
+            # Its own `else` is no part of an `elif` clause, though the tree hangs it there.
+            node.orelse[0].clause_end = _end(node.orelse[0].body[-1])  # type: ignore[attr-defined]
         for name, value in ast.iter_fields(node):
             if name == "annotation":
                 continue
@@ -371,6 +375,16 @@ def _start(node: Any) -> tuple[int, int]:
 
 def _end(node: Any) -> tuple[int, int]:
     return node.end_lineno, node.end_col_offset
+
+
+def _clause_end(node: Any) -> tuple[int, int]:
+    end: tuple[int, int] = getattr(node, "clause_end", _end(node))
+    return end
+
+
+def _has_elif(node: ast.If) -> bool:
+    following = node.orelse[0] if len(node.orelse) == 1 else None
+    return isinstance(following, ast.If) and following.col_offset == node.col_offset
 
 
 def _header_end(node: Any) -> int:
