@@ -46,7 +46,7 @@ def split_lines(text: bytes) -> list[bytes]:
 
 @lru_cache(maxsize=4)
 def lines_of(text: bytes) -> tuple[bytes, ...]:
-    """The lines of a file as :func:`split_lines` gives them; every step of the gate asks for those of the same few texts."""
+    """The lines as :func:`split_lines` gives them, kept for a while, as every step asks for those of the same texts."""
     return tuple(split_lines(text))
 
 
