@@ -542,7 +542,7 @@ def f(n):
         return await (
             asyncio.sleep(0)
         )
-    from contextlib import nullcontext as cm
+    from asyncio import Lock as cm
     async def ag():
         yield 1
     if n:
@@ -1749,5 +1749,40 @@ def f():
             "(1,)",
             "(0,)",
         ),
+    ),
+    Case(
+        "elif_chain",
+        """def f(c, k):
+    if c is None:
+        w = 1
+    elif k is not None:
+        w = 2
+    elif (
+        c
+        and k
+    ):
+        w = 3
+    else:
+        w = 4
+    return w
+""",
+        ("(None, 1)", "(1, 1)", "(1, None)", "(0, None)"),
+    ),
+    Case(
+        "made_not_run",
+        """def f(run, g):
+    made = [g, lambda: 1, (x for x in [g])]
+    named = {
+        "a": lambda: g,
+        "b": lambda: (
+            g
+        ),
+        "c": list(x for x in [] if x),
+    }
+    if run:
+        made[1](), list(made[2]), named["a"](), named["b"]()
+    return g(key=lambda: 2, other=sum(x for x in [1]))
+""",
+        ("(0, lambda **k: 1)", "(1, lambda **k: k['key']())"),
     ),
 )

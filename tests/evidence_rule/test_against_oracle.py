@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from linewitness.languages import classify
 from linewitness.languages.python import PythonRule
 from linewitness.model import Answer, Demand, LineOptions
 from tests.evidence_rule.cases import CASES, Case
+from tests.support.embedded import disagreement
 from tests.support.oracle import Oracle
 from tests.support.texts import change
 from tests.support.tracer import Traced
@@ -28,13 +29,17 @@ STRICTER = {
 
 
 def judged(source: str) -> list[tuple[int, Demand]]:
-    found = classify(change(None, source), LineOptions(), lambda _: False)
+    text = change(None, source)
+    assert not disagreement(text, LineOptions())
+    found = classify(text, LineOptions(), lambda _: False)
     wanted = PythonRule().demands(source.encode(), found.obligations)
     return [(owed.line, demand) for owed, demand in zip(found.obligations, wanted, strict=True)]
 
 
-def expected(line: int, demand: Demand, ran: Mapping[int, bool]) -> bool | None:
-    """What the oracle says of a demand; ``None`` where it cannot tell."""
+def expected(line: int, demand: Demand, ran: Mapping[int, bool], idle: Collection[int]) -> bool | None:
+    """What the oracle says of a demand; ``None`` where it cannot tell. ``idle`` lines have code that nobody entered."""
+    if line in idle and not demand.substitute:
+        return False
     if not demand.functions:
         return ran.get(demand.substitute or line)
     body = demand.functions[0].body
@@ -45,12 +50,13 @@ def expected(line: int, demand: Demand, ran: Mapping[int, bool]) -> bool | None:
 
 
 def compare(source: str, run: Callable[[Mapping[str, Any]], object], name: str) -> tuple[list[str], int]:
-    traced, ran = Traced(source), Oracle(source).lines(run)
+    traced, oracle = Traced(source), Oracle(source)
+    ran, idle = oracle.lines(run), oracle.not_entered()
     rule = FileRule(traced.sites, traced.hits(run))
     lines, different, count = source.split("\n"), list[str](), 0
     for line, demand in judged(source):
-        wanted = expected(line, demand, ran)
-        if wanted is None or (demand.at_import and not demand.functions):
+        wanted = expected(line, demand, ran, idle)
+        if wanted is None or (demand.at_import and not demand.functions and not demand.inner):
             continue
         seen = rule.sight(demand)
         count += 1

@@ -61,11 +61,6 @@ def test_a_lambda_that_only_its_module_called_is_not_witnessed() -> None:
     assert answer[3].answer is Answer.NOT_RUN
 
 
-def test_a_lambda_on_a_line_of_its_module_is_not_witnessed_by_a_call_at_import() -> None:
-    answer = seen("g = int\nf = lambda: g()\nx = f()\n", nothing)[2]
-    assert (answer.answer, answer.phase, answer.note) == (Answer.PARTIAL, Phase.IMPORT, "did not run: g")
-
-
 def test_a_line_that_a_test_ran_names_the_test() -> None:
     answer = seen("def f():\n    return 1\n", lambda names: names["f"]())
     assert answer[2] == Sighting(Answer.RUN, TEST, Phase.CALL)
@@ -102,18 +97,6 @@ def test_a_global_statement_is_witnessed_by_its_function() -> None:
     source = "def f():\n    global x\n    x = 1\n"
     assert seen(source, nothing)[2].answer is Answer.NOT_RUN
     assert seen(source, lambda names: names["f"]())[2].answer is Answer.RUN
-
-
-def test_every_lambda_on_a_signature_line_has_to_be_entered() -> None:
-    source = "def f(key=lambda x: x): return key\n"
-    assert seen(source, lambda names: names["f"]())[1].answer is Answer.NOT_RUN
-    assert seen(source, lambda names: names["f"]()(1))[1].answer is Answer.RUN
-
-
-def test_a_lambda_that_was_made_and_not_called_is_partial_on_its_line() -> None:
-    answer = seen("def f():\n    return sorted([], key=lambda row: row.price)\n", lambda names: names["f"]())[2]
-    assert answer.answer is Answer.PARTIAL
-    assert answer.note == "did not run: row, price"
 
 
 def test_an_arm_that_was_not_taken_is_partial_on_one_line_and_not_run_on_its_own() -> None:

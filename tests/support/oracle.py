@@ -2,7 +2,7 @@
 
 Shares no code with the tool: it knows the ``ast`` module of the running interpreter and nothing else. Its answer for a
 line is ``True`` when an expression or a statement that begins on the line ran, ``False`` when some begin there and none
-ran, and the line is absent when nothing begins there.
+ran, and the line is absent when nothing begins there. Lambdas and generator expressions are answered for apart.
 """
 
 from __future__ import annotations
@@ -22,6 +22,16 @@ class _Marker(ast.NodeTransformer):
     def __init__(self) -> None:
         self.expressions: dict[int, ast.expr] = {}
         self.statements: dict[int, ast.stmt] = {}
+        self.functions: list[list[ast.expr]] = []
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self.functions.append([node.body])
+        return self.generic_visit(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
+        conditions = [test for loop in node.generators for test in loop.ifs]
+        self.functions.append([node.elt, *conditions, *(loop.iter for loop in node.generators[1:])])
+        return self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         original = node if isinstance(node, ast.expr) else None
@@ -143,3 +153,12 @@ class Oracle:
                 if not isinstance(node, ast.IfExp):
                     answer[node.lineno] = answer.get(node.lineno, False) or (kind, key) in self._seen
         return answer
+
+    def not_entered(self) -> set[int]:
+        """The lines with code of a lambda or generator expression of which nothing ran in the last recording."""
+        keys = {id(node): key for key, node in self._marker.expressions.items()}
+        lines: set[int] = set()
+        for parts in self._marker.functions:
+            if not any(("expression", keys.get(id(part))) in self._seen for part in parts):
+                lines.update(line for part in parts for line in range(part.lineno, (part.end_lineno or 0) + 1))
+        return lines

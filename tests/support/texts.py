@@ -7,6 +7,7 @@ import re
 
 from linewitness.languages import classify
 from linewitness.model import Blob, Exemption, FileChange, FileText, Hunk, Kind, LineOptions, ObjectId, RepoPath
+from tests.support.embedded import disagreement
 
 REGULAR, EXECUTABLE, SYMLINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
@@ -47,7 +48,11 @@ def from_diff(diff: str, base: bytes | None, head: bytes, path: str) -> FileText
 
 
 def classes(text: FileText, options: LineOptions | None = None) -> dict[int, str]:
-    """Each line with its kind or its exemption, as the tool's words; a line in two classes fails here."""
+    """Each line with its kind or its exemption, as the tool's words; a line in two classes fails here.
+
+    So does a text about which an excerpt of a big file says anything else than the whole file does.
+    """
+    assert not disagreement(text, options or LineOptions())
     found = classify(text, options or LineOptions(), lambda _: False)
     rows: list[tuple[int, Kind | Exemption]] = [(owed.line, owed.kind) for owed in found.obligations]
     rows += [(free.line, free.reason) for free in found.exempt]

@@ -1,6 +1,7 @@
-"""A small recorder for tests of the line rule: sites from ``co_positions``, hits from instruction events.
+"""A small recorder for tests of the line rule: sites as the package lists them, hits from instruction events.
 
-Far too slow for real use, and needs no recorder of the package: the rule is tested before and apart from it.
+Far too slow for real use. Before 3.12, where the package lists probes and not instructions, the sites are those of
+``co_positions``: the rule has to hold for them too.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from contextlib import suppress
 from types import CodeType, FrameType
 from typing import Any
 
+from linewitness.evidence.codekey import digest
 from linewitness.evidence.hits import Entry, FileSites, Hit, Site
+from linewitness.evidence.sites import Ranges, instructions
 from linewitness.model import Phase, Pos, RepoPath, Span
 
 NAME = "<case>"
 _PROLOGUE = {"RESUME", "RETURN_GENERATOR", "COPY_FREE_VARS", "MAKE_CELL", "CACHE", "EXTENDED_ARG", "GEN_START"}
 _WEAK = {
-    "NOP", "POP_TOP", "COPY", "SWAP", "END_FOR", "POP_ITER", "NOT_TAKEN", "PUSH_EXC_INFO", "RERAISE", "POP_EXCEPT",
-    "END_SEND", "CLEANUP_THROW", "PUSH_NULL", "PREP_RERAISE_STAR", "END_ASYNC_FOR", "LIST_APPEND", "SET_ADD", "MAP_ADD",
-    "BEFORE_WITH", "BEFORE_ASYNC_WITH", "GET_ITER", "TO_BOOL", "FOR_ITER", "SEND",
+    "NOP", "POP_TOP", "COPY", "SWAP", "PUSH_EXC_INFO", "RERAISE", "POP_EXCEPT", "PUSH_NULL", "PREP_RERAISE_STAR",
+    "END_ASYNC_FOR", "LIST_APPEND", "SET_ADD", "MAP_ADD", "BEFORE_WITH", "BEFORE_ASYNC_WITH", "GET_ITER", "FOR_ITER",
+    "SEND",
 }  # fmt: skip
 
 
@@ -39,29 +42,38 @@ class Traced:
         self._idents: dict[tuple[int, int], int] = {}
         self._starts: dict[int, int] = {}
         self._keep = list(_codes(top))
+        listed = self._listed(top, source) if hasattr(sys, "monitoring") else self._walked()
+        self.sites = FileSites(RepoPath("case.py"), *listed)
+        self.namespace: dict[str, Any] = {"__name__": "case"}
+        self.imported = self.hits(lambda namespace: exec(top, namespace), Phase.IMPORT)
+
+    def _listed(self, top: CodeType, source: str) -> tuple[tuple[Site, ...], tuple[Entry, ...]]:
+        """What the trusted run would observe if every line of the file had changed."""
+        listing = instructions(top, Ranges([[1, source.count("\n") + 1]]))
+        known = {listed["digest"]: listed for listed in listing["codes"]}
+        for code in self._keep:
+            listed = known[digest(code)]
+            self._starts[id(code)] = listed["entry"]
+            self._idents.update(((id(code), offset), ident) for offset, ident in listed["sites"])
+        sites = (
+            Site(ident, Span(Pos(line, col), Pos(end_line, end_col)), weak, lazy)
+            for ident, line, col, end_line, end_col, weak, lazy in listing["sites"]
+        )
+        return tuple(sites), tuple(Entry(*entry) for entry in listing["entries"])
+
+    def _walked(self) -> tuple[tuple[Site, ...], tuple[Entry, ...]]:
         sites, entries = list[Site](), list[Entry]()
         for code in self._keep:
             self._starts[id(code)] = len(self._idents) + len(entries) + 1_000_000
             entries.append(Entry(self._starts[id(code)], code.co_name, code.co_firstlineno))
             for index, (line, end_line, col, end_col) in enumerate(code.co_positions()):
                 op = dis.opname[code.co_code[2 * index]]
-                if (
-                    op in _PROLOGUE
-                    or op.startswith("<")
-                    or line is None
-                    or end_line is None
-                    or col is None
-                    or end_col is None
-                ):
+                if op in _PROLOGUE or line is None or end_line is None or col is None or end_col is None:
                     continue
                 ident = self._idents[id(code), 2 * index] = len(self._idents)
                 weak = op in _WEAK or "JUMP" in op
-                sites.append(
-                    Site(ident, Span(Pos(line, col), Pos(end_line, end_col)), weak, code.co_name == "__annotate__")
-                )
-        self.sites = FileSites(RepoPath("case.py"), tuple(sites), tuple(entries))
-        self.namespace: dict[str, Any] = {"__name__": "case"}
-        self.imported = self.hits(lambda namespace: exec(top, namespace), Phase.IMPORT)
+                sites.append(Site(ident, Span(Pos(line, col), Pos(end_line, end_col)), weak, lazy=False))
+        return tuple(sites), tuple(entries)
 
     def hits(self, run: Callable[[dict[str, Any]], object], phase: Phase = Phase.CALL) -> dict[int, Hit]:
         """What ``run`` executed of this source, as the hits of one passing test."""

@@ -8,15 +8,22 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from linewitness.languages.python.arms import arms
-from linewitness.languages.python.lines import CLAUSE_KINDS, is_bare_annotation, is_clause_text, is_overload
-from linewitness.languages.python.outline import Outline, outline
+from linewitness.languages.python.inner import inner_functions
+from linewitness.languages.python.lines import (
+    CLAUSE_KINDS,
+    TYPE_ALIAS,
+    is_bare_annotation,
+    is_clause_text,
+    is_ellipsis,
+)
+from linewitness.languages.python.outline import DEFINITIONS, Outline, outline
 from linewitness.languages.python.places import definition_node
 from linewitness.languages.python.side import Side
-from linewitness.languages.python.source import Source, find
+from linewitness.languages.python.source import Source
+from linewitness.languages.python.stubs import is_never_entered, is_overload
 from linewitness.languages.python.tokens import Leaf, leaves
-from linewitness.model import Demand, Function, Obligation, Pos, Span, Token, Weight
+from linewitness.model import Demand, Function, Kind, Obligation, Pos, Span, Token, Weight
 
-_FUNCTIONS = "(function_definition) @function"
 _ORDER = tuple(Weight)
 
 
@@ -67,6 +74,8 @@ class _Asked:
         for line, owners in self._owners.items():
             for index in owners:
                 by_statement.setdefault(index, []).append(line)
+        self._lines_of = by_statement
+        self._made: dict[int, dict[int, list[Function]]] = {}
         for index, own in by_statement.items():
             self._add(own, list(leaves(part, index, own)))
 
@@ -110,14 +119,15 @@ class _Asked:
         )
 
     def demand(self, obligation: Obligation, target: _Target) -> Demand:
-        owners = [i for i in self._owners.get(target.line, []) if self._answers(i, target)]
+        owners = self._without_moot([i for i in self._owners.get(target.line, []) if self._answers(i, target)])
         if not owners:
             return _whole_line(self._part.source, obligation.line)
-        functions = [] if target.begin is not None else self._functions(owners, target.line)
+        functions = [] if target.begin is not None else self._functions(owners)
         methods = [] if functions or target.begin is not None else self._methods(owners)
-        tokens = self._tokens(target.line, owners)
+        tokens = self._eager_tokens(target.line, owners)
         if not tokens:
             return _whole_line(self._part.source, obligation.line)
+        is_own_text = target.begin is None and obligation.kind is not Kind.DELETION
         return Demand(
             tokens=tokens,
             functions=tuple(functions or methods),
@@ -125,32 +135,61 @@ class _Asked:
             at_import=not all(made.deferred for made in tokens) and not any(map(self._part.in_function, owners)),
             substitute=target.line if target.line != obligation.line else None,
             arms=tuple(arm for index in owners for arm in arms(self._part, index, target.line)),
+            inner=tuple(made for index in owners for made in self._made_in(index, target.line)) if is_own_text else (),
         )
 
     def _answers(self, index: int, target: _Target) -> bool:
         return target.begin is None or self._part.statements[index].start == target.begin
 
-    def _functions(self, owners: list[int], line: int) -> list[Function]:
-        """The functions whose definition or scope the line is about, and the lambdas in their headers."""
+    def _without_moot(self, owners: list[int]) -> list[int]:
+        """Without what owes nothing beside other code: a bare ``...``, a docstring, the body of an overload."""
+        return [index for index in owners if not self._is_moot(index)] or owners if len(owners) > 1 else owners
+
+    def _is_moot(self, index: int) -> bool:
+        statement = self._part.statements[index]
+        if statement.docstring or is_ellipsis(statement):
+            return True
+        holder = self._part.statements[statement.parent] if statement.parent >= 0 else None
+        return holder is not None and holder.kind == "function_definition" and is_overload(self._side, holder)
+
+    def _eager_tokens(self, line: int, owners: list[int]) -> tuple[Token, ...]:
+        """The tokens of a line, or its definition's name for text that is evaluated only when asked for (PEP 695)."""
+        named = [index for index in owners if self._part.statements[index].kind == TYPE_ALIAS]
+        tokens = () if named else self._tokens(line, owners)
+        if not tokens:
+            named += [index for index in owners if self._part.statements[index].kind in DEFINITIONS]
+        return tokens or tuple(map(self._name_token, named))
+
+    def _name_token(self, index: int) -> Token:
+        statement = self._part.statements[index]
+        node = definition_node(statement.node)
+        name = node.child_by_field_name("left" if statement.kind == TYPE_ALIAS else "name") or node
+        while name.child_count:
+            name = name.children[0]
+        text = (name.text or b"").decode("utf-8", "replace")
+        return self._token(Leaf(text, name.start_byte, name.end_byte, Weight.STRONG, index, None, deferred=False), None)
+
+    def _functions(self, owners: list[int]) -> list[Function]:
+        """The functions whose definition or scope the line is about."""
         found: list[Function] = []
         for index in owners:
             statement = self._part.statements[index]
-            if statement.kind == "function_definition" and not is_overload(statement, self._side.names):
-                found += [_function(self._part, index), *self._lambdas(index, line)]
+            if statement.kind == "function_definition" and not is_never_entered(self._side, statement):
+                found.append(_function(self._part, index))
             elif statement.kind in ("global_statement", "nonlocal_statement"):
                 holder = self._part.definition_of(statement.parent)
                 if holder >= 0 and self._part.statements[holder].kind == "function_definition":
                     found.append(_function(self._part, holder))
         return found
 
-    def _lambdas(self, index: int, line: int) -> list[Function]:
-        statement, source = self._part.statements[index], self._part.source
-        found = []
-        for node in find("(lambda) @lambda", statement.node, (statement.start, statement.header_end)):
-            body = node.child_by_field_name("body")
-            if source.line_at(node.start_byte) == line and node.end_byte <= statement.header_end and body is not None:
-                found.append(Function("<lambda>", line, source.span(body.start_byte, body.end_byte)))
-        return found
+    def _made_in(self, index: int, line: int) -> list[Function]:
+        """The lambdas and generator expressions on the line; a type alias is there to be read, with what it holds."""
+        statement = self._part.statements[index]
+        if statement.kind == TYPE_ALIAS:
+            return []
+        if index not in self._made:
+            self._made[index] = inner_functions(self._side, statement, self._lines_of[index])
+        return self._made[index].get(line, [])
 
     def _methods(self, owners: list[int]) -> list[Function]:
         """The functions of the class that the line defines or annotates; any of them may be entered."""
@@ -169,7 +208,8 @@ class _Asked:
         found = []
         for at, statement in enumerate(part.statements):
             holder = part.definition_of(statement.parent)
-            if statement.kind == "function_definition" and holder == 0 and not is_overload(statement, self._side.names):
+            is_method = statement.kind == "function_definition" and holder == 0
+            if is_method and not is_never_entered(self._side, statement):
                 found.append(_function(part, at))
         return found
 

@@ -29,7 +29,7 @@ _STRING_PARTS = frozenset(
 )
 _STRICTEST = (Kind.BRANCH, Kind.DEFINITION, Kind.STATEMENT)
 
-
+TYPE_ALIAS = "type_alias_statement"
 CLAUSE_KINDS = frozenset({"else_clause", "finally_clause", "try_statement"})
 
 
@@ -117,7 +117,7 @@ class Lines:
     def _kind(self, line: int, index: int, statement: Statement) -> Kind:
         if statement.kind in _BRANCHES or line in self._branch_lines(index, statement):
             return Kind.BRANCH
-        if statement.kind in DEFINITIONS:
+        if statement.kind in DEFINITIONS or statement.kind == TYPE_ALIAS:
             return Kind.DEFINITION
         if statement.kind in ("global_statement", "nonlocal_statement") and self._holder(index):
             return Kind.DEFINITION

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from tree_sitter import Node
 
 from linewitness.languages.python.source import Source, find
 from linewitness.model import FileText, Hunk, Kind, Obligation
-from linewitness.patch.identity import decode_line, line_hash, split_lines
+from linewitness.patch.identity import hash_of_text, lines_of
 
 _ALL_DEFINITIONS = "[(function_definition) (class_definition)] @definition"
 
@@ -49,7 +49,7 @@ class Scopes:
         return self._names[index] if index >= 0 else ""
 
 
-def _occurrences(lines: list[bytes], wanted: Collection[int], scope_of: Callable[[int], str]) -> dict[int, int]:
+def _occurrences(lines: Sequence[bytes], wanted: Collection[int], scope_of: Callable[[int], str]) -> dict[int, int]:
     """For each wanted line the number, from 1, that it has among the equal lines of its scope in the whole file."""
     places: dict[bytes, list[int]] = {lines[number - 1]: [] for number in wanted}
     for number, text in enumerate(lines, 1):
@@ -76,18 +76,20 @@ def obligations(
     text: FileText, kinds: Mapping[int, Kind], ranges: Mapping[int, tuple[int, int]], scope_of: Callable[[int], str]
 ) -> tuple[Obligation, ...]:
     """The obligations of lines, in line order, with their identities."""
-    lines = split_lines(text.head or b"")
+    lines = lines_of(text.head or b"")
     numbers = _occurrences(lines, kinds, scope_of)
+    path = text.change.path
+    # by position: this runs for every line of a patch, and names cost as much as the rest
     return tuple(
         Obligation(
-            path=text.change.path,
-            line=line,
-            hash=line_hash(lines[line - 1]),
-            content=decode_line(lines[line - 1]),
-            kind=kinds[line],
-            scope=scope_of(line),
-            occurrence=numbers[line],
-            statement=ranges[line],
+            path,
+            line,
+            hash_of_text(raw),
+            raw.decode("utf-8", "surrogateescape"),
+            kinds[line],
+            scope_of(line),
+            numbers[line],
+            ranges[line],
         )
-        for line in sorted(kinds)
+        for line, raw in ((line, lines[line - 1]) for line in sorted(kinds))
     )

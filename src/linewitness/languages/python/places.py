@@ -11,6 +11,7 @@ from linewitness.languages.python.source import find
 
 Place = tuple[bytes, ...]
 Key = tuple[Place, int]
+_Spot = tuple[int, int, str]
 
 _ALL_DEFINITIONS = "[(function_definition) (class_definition)] @definition"
 _CONDITIONS = CLAUSES | {
@@ -19,11 +20,14 @@ _CONDITIONS = CLAUSES | {
 
 
 class Places:
-    """The places of one tree. Two nodes at the same place of base and head run under the same conditions."""
+    """The places of one file. Two nodes at the same place of base and head run under the same conditions.
+
+    Nodes may come from any tree of the file, an excerpt's too: they are known by where they stand in the text.
+    """
 
     def __init__(self, root: Node) -> None:
         self._root = root
-        self._places: dict[int, Place] = {}
+        self._places: dict[_Spot, Place] = {}
 
     def of(self, node: Node) -> Place:
         """The definitions and conditions around a node, the outermost first, each as text without white space.
@@ -32,36 +36,41 @@ class Places:
         """
         trail: list[Node] = []
         up: Node | None = node
-        while up is not None and up.id not in self._places:
+        while up is not None and _spot(up) not in self._places:
             trail.append(up)
             up = up.parent
-        place = () if up is None else self._places[up.id]
+        place = () if up is None else self._places[_spot(up)]
         for step in reversed(trail):
             place = place + _segment(step)
-            self._places[step.id] = place
+            self._places[_spot(step)] = place
         return place
 
     @cached_property
-    def _keys(self) -> dict[int, Key]:
+    def _keys(self) -> dict[_Spot, Key]:
         counts: dict[Place, int] = {}
-        keys: dict[int, Key] = {}
+        keys: dict[_Spot, Key] = {}
         for definition in find(_ALL_DEFINITIONS, self._root):
             place = self.of(definition)
             counts[place] = counts.get(place, 0) + 1
-            keys[definition.id] = place, counts[place]
+            keys[_spot(definition)] = place, counts[place]
         return keys
 
     @cached_property
     def _definitions(self) -> dict[Key, Node]:
-        return {self._keys[node.id]: node for node in find(_ALL_DEFINITIONS, self._root)}
+        return {self._keys[_spot(node)]: node for node in find(_ALL_DEFINITIONS, self._root)}
 
-    def key(self, definition: Node) -> Key:
-        """A definition's place, and which of the definitions at that place it is."""
-        return self._keys[definition.id]
+    def key(self, definition: Node) -> Key | None:
+        """A definition's place, and which of the definitions at that place it is; ``None`` where the file has none."""
+        return self._keys.get(_spot(definition))
 
     def definition(self, key: Key) -> Node | None:
         """The definition with that key, if there is one."""
         return self._definitions.get(key)
+
+
+def _spot(node: Node) -> _Spot:
+    """What tells a node from every other of its file. Its id does not: that is an address inside of one tree."""
+    return node.start_byte, node.end_byte, node.type
 
 
 def _segment(node: Node) -> Place:

@@ -1,6 +1,7 @@
 """Plain lines: a short cut for big patches of simple module-level statements, as generated tables are.
 
-Parsing costs about 5 us a line of the *file*, so a patch over a thousand files is settled from text where that is exact.
+Parsing costs a few microseconds a line of the *file*, so a patch over a thousand files is settled from text where
+that is exact.
 A regular expression reads the file as logical lines (the Python reference, section 2.1); it knows strings, brackets,
 comments and continuation lines, and stops at what it does not know (a nested quotation of an f-string, say). Before
 that place it is known where each logical line begins. A changed line that is a whole logical line in column 0 and one
@@ -21,7 +22,7 @@ from linewitness.patch.identity import lines_of
 
 
 def _strings(quote: bytes, newline: bytes) -> bytes:
-    """A regular expression for the strings in one sort of quotation marks, triple ones only where lines may end inside.
+    """A regular expression for strings in one sort of quotation marks, triple ones only where lines may end inside.
 
     A replacement field of a formatted string may hold quotations of its own since 3.12; one that does is not read here.
     """
@@ -80,7 +81,9 @@ def classify(text: FileText) -> FileClasses | None:
                 kinds[number] = Kind.STATEMENT
             else:
                 return None
-    if not _replaced(text, kinds) or _may_be_reformatted(text, lines, kinds) or not _stand_alone(head, lines, kinds, changed):
+    if not _replaced(text, kinds) or _may_be_reformatted(text, lines, kinds):
+        return None
+    if not _stand_alone(head, lines, kinds, changed):
         return None
     ranges = {number: (number, number) for number in kinds}
     return FileClasses(obligations(text, kinds, ranges, lambda _: ""), tuple(exempt))
@@ -103,8 +106,7 @@ def _are_plain(lines: bytes) -> bool:
 def _replaced(text: FileText, kinds: dict[int, Kind]) -> bool:
     """Whether every hunk that removed lines put a statement in their place, so that nothing was only deleted."""
     return all(
-        not hunk.base_count
-        or any(line in kinds for line in range(hunk.head_start, hunk.head_start + hunk.head_count))
+        not hunk.base_count or any(line in kinds for line in range(hunk.head_start, hunk.head_start + hunk.head_count))
         for hunk in text.hunks
     )
 
@@ -126,7 +128,7 @@ def _may_be_reformatted(text: FileText, lines: Sequence[bytes], kinds: dict[int,
 
 
 def _stand_alone(head: bytes, lines: Sequence[bytes], kinds: Collection[int], changed: list[int]) -> bool:
-    """Whether each changed line is a logical line of its own, and no line equal to one that owes lies inside a longer one."""
+    """Whether each changed line is a logical line of its own, and no line equal to an owing one lies in a longer."""
     equal = {lines[number - 1] for number in kinds}
     position, line, last = 0, 1, changed[-1]
     data = head if head.endswith(b"\n") else head + b"\n"

@@ -27,6 +27,8 @@ class Twins:
         if self._base is None or self._base.broken or self._head.broken:
             return False
         key = None if definition is None else side.places.key(definition)
+        if definition is not None and key is None:
+            return False
         if key not in self._same:
             self._same[key] = self._compare(self._base, key)
         return self._same[key]

@@ -14,7 +14,7 @@ from linewitness.languages.python.naming import Scopes
 from linewitness.languages.python.outline import Outline, outline
 from linewitness.languages.python.places import Places
 from linewitness.languages.python.source import Source, parse, read
-from linewitness.languages.python.typing_only import TypingNames, mentions_typing, typing_names
+from linewitness.languages.python.typing_only import TypingNames, mentions_typing, proved_names, typing_names
 
 
 class Side:
@@ -60,6 +60,11 @@ class Side:
     def names(self) -> TypingNames:
         """What is proved to mean ``typing``'s names here."""
         return typing_names(self.source, self.root) if mentions_typing(self.source) else TypingNames()
+
+    @cached_property
+    def protocols(self) -> frozenset[bytes]:
+        """What is proved to mean ``typing.Protocol`` here, as text."""
+        return proved_names(b"Protocol", self.source, self.root)
 
     @cached_property
     def lines(self) -> Lines:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from linewitness.languages.python.outline import Outline, Statement
+from linewitness.languages.python.outline import DEFINITIONS, Outline, Statement
 from linewitness.model import Weight
 
 _OPENERS = frozenset("([{")
@@ -138,23 +138,21 @@ def _shown(node: Node) -> str:
 def _children(place: _Place) -> list[_Place]:
     """The parts of a node, each with the innermost stretch around it that may be skipped."""
     node = place.node
-    if node.type in ("block", "string_content"):
+    if node.type in ("block", "string_content") or _is_parameter_list(node):
         return []
-    skippable = _skippable(node)
-    deferred = node.child_by_field_name("body") if node.type == "lambda" else None
-    return [
-        _Place(
-            child,
-            (child.start_byte, child.end_byte) if child.id in skippable else place.region,
-            place.deferred or (deferred is not None and child.id == deferred.id),
-        )
-        for child in node.children
-    ]
+    skippable = {(part.start_byte, part.end_byte) for part in skippable_parts(node)}
+    is_lambda = node.type == "lambda"
+    found = []
+    for child in node.children:
+        bounds = (child.start_byte, child.end_byte)
+        own = bounds in skippable
+        found.append(_Place(child, bounds if own else place.region, place.deferred or (own and is_lambda)))
+    return found
 
 
-def _skippable(node: Node) -> frozenset[int]:
-    """The children of a node that need not run when the node does, by id."""
-    return frozenset(child.id for child in skippable_parts(node))
+def _is_parameter_list(node: Node) -> bool:
+    """Whether these are a definition's type parameters: their bounds are evaluated only when asked for (PEP 695)."""
+    return node.type == "type_parameter" and node.parent is not None and node.parent.type in DEFINITIONS
 
 
 def skippable_parts(node: Node) -> list[Node]:

@@ -2,7 +2,8 @@
 
 A name counts as ``typing``'s only when a module-level import is the one thing that ever binds it. Every other use of
 the name that could rebind it (assignment, parameter, ``del``, ``global``, another import, a star import, a string
-that spells it) makes the proof fail, and then the lines owe.
+that spells it) makes the proof fail, and then the lines owe. The name of the module itself (``import typing as t``) may
+be short and common: local variables of that name, and strings in a file that runs no text, do not rebind it.
 """
 
 from __future__ import annotations
@@ -12,10 +13,16 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from linewitness.languages.python.local_names import local_uses
 from linewitness.languages.python.source import Source, find
 
 _MODULES = frozenset({b"typing", b"typing_extensions"})
 _IMPORTS = "[(import_from_statement) (import_statement)] @import"
+# What can bind a name that is given as text. In a file without any of these words strings stay strings.
+_REFLECTION = re.compile(
+    rb"\b(?:exec|eval|globals|locals|vars|setattr|delattr|__dict__|__setattr__|__builtins__|builtins|modules|ctypes)\b"
+)
+_CONTRACTION = re.compile(rb"(?<=[A-Za-z])(?:'|\\'|\xe2\x80\x99)\Z")
 _TESTS = frozenset({"if_statement", "elif_clause", "not_operator", "boolean_operator", "parenthesized_expression"})
 
 
@@ -33,31 +40,44 @@ def mentions_typing(source: Source) -> bool:
 
 def typing_names(source: Source, root: Node) -> TypingNames:
     """Look for both names in one file."""
-    imports = find(_IMPORTS, root)
-    if any(b"*" in (node.text or b"") for node in imports):
-        return TypingNames()
-    return TypingNames(
-        _proved(b"TYPE_CHECKING", source, root, imports),
-        _proved(b"overload", source, root, imports),
-    )
+    return TypingNames(proved_names(b"TYPE_CHECKING", source, root), proved_names(b"overload", source, root))
 
 
-def _proved(name: bytes, source: Source, root: Node, imports: list[Node]) -> frozenset[bytes]:
-    spellings = set[bytes]()
+def proved_names(name: bytes, source: Source, root: Node) -> frozenset[bytes]:
+    """The expressions, as text, that are proved to mean ``name`` of ``typing`` wherever they stand in the file."""
+    imports = find(_IMPORTS, root) if name in source.data else []
+    if not imports or any(b"*" in (node.text or b"") for node in imports):
+        return frozenset()
     uses = _uses(name, source, root)
-    if uses is not None and all(_harmless(name, use) for use in uses) and _imported_from_typing(name, imports):
-        spellings.add(name)
-    for module in _module_names(imports):
-        if uses is None or not all(_harmless(name, use) for use in uses):
-            break
-        mentions = _uses(module, source, root)
-        if mentions is not None and all(_reads_module(use) for use in mentions):
-            spellings.add(module + b"." + name)
+    if uses is None or not all(_harmless(name, use) for use in uses):
+        return frozenset()
+    spellings = {name} if _imported_from_typing(name, imports) else set[bytes]()
+    spellings.update(
+        module + b"." + name for module in _module_names(imports) if _is_only_the_module(module, name, source, root)
+    )
     return frozenset(spellings)
 
 
-def _uses(name: bytes, source: Source, root: Node) -> list[Node] | None:
-    """The identifiers that spell ``name``; ``None`` when text that might run (a string, anything odd) spells it."""
+def _is_only_the_module(module: bytes, name: bytes, source: Source, root: Node) -> bool:
+    """Whether nothing rebinds the module's name, and no local variable of that name is asked for ``name``."""
+    mentions = _uses(module, source, root, spelled_text_runs=_REFLECTION.search(source.data) is not None)
+    if mentions is None:
+        return False
+    for use, is_local in zip(mentions, local_uses(mentions), strict=True):
+        parent = use.parent
+        attribute = parent.child_by_field_name("attribute") if parent is not None else None
+        if is_local and attribute is not None and attribute != use and attribute.text == name:
+            return False
+        if not is_local and not _reads_module(use):
+            return False
+    return True
+
+
+def _uses(name: bytes, source: Source, root: Node, *, spelled_text_runs: bool | None = None) -> list[Node] | None:
+    """The identifiers that spell ``name``; ``None`` when text that might run (a string, anything odd) spells it.
+
+    ``spelled_text_runs`` tells whether strings may become names in this file; ``None`` believes it of every string.
+    """
     found: list[Node] = []
     for match in re.finditer(rb"(?<![A-Za-z0-9_])%b(?![A-Za-z0-9_])" % re.escape(name), source.data):
         node = root.descendant_for_byte_range(match.start(), match.end())
@@ -66,7 +86,11 @@ def _uses(name: bytes, source: Source, root: Node) -> list[Node] | None:
         if node.type == "identifier":
             found.append(node)
         elif node.type != "comment" and not _is_prose(node):
-            return None
+            in_text = node.type in ("string", "string_content")
+            before = source.data[max(match.start() - 4, 0) : match.start()]
+            contracted = spelled_text_runs is not None and _CONTRACTION.search(before) is not None
+            if not in_text or not (spelled_text_runs is False or contracted):
+                return None
     return found
 
 
@@ -79,7 +103,7 @@ def _is_prose(node: Node) -> bool:
 
 
 def _harmless(name: bytes, use: Node) -> bool:
-    """Whether the use is an import of it, a test of it, or (for ``overload``) a decorator."""
+    """Whether the use is an import of it, a test of it, a decorator (``overload``), or a base (``Protocol``)."""
     parent = use.parent
     if parent is not None and parent.type == "attribute":
         if parent.child_by_field_name("attribute") != use:
@@ -89,9 +113,13 @@ def _harmless(name: bytes, use: Node) -> bool:
         return False
     if parent.type == "decorator":
         return name == b"overload"
-    if parent.type in ("dotted_name", "aliased_import"):
+    if name == b"Protocol":
+        parent = parent.parent if parent.type == "subscript" else parent
+        if parent is not None and parent.type == "argument_list":
+            return parent.parent is not None and parent.parent.type == "class_definition"
+    if parent is not None and parent.type in ("dotted_name", "aliased_import"):
         return parent.type == "dotted_name" and _is_plain_import(parent)
-    return parent.type in _TESTS
+    return parent is not None and name != b"Protocol" and parent.type in _TESTS
 
 
 def _is_plain_import(name: Node) -> bool:
