@@ -17,8 +17,8 @@ attribute on its line   after the value of ``value.attribute`` when the name sta
 entry                   first in each function, lambda, class body and module that touches a wanted line
 ======================  ==========================================================================================
 
-Annotations, patterns, the inside of f-strings, ``global`` and ``nonlocal`` are left alone: their meaning or their
-positions would change. Their lines are answered for by the statement.
+Annotations, patterns, ``global`` and ``nonlocal`` are left alone, and of the inside of f-strings all but entries: their
+meaning or their positions would change. Their lines are answered for by the statement.
 """
 
 from __future__ import annotations
@@ -340,8 +340,29 @@ class Weaver:
             ident = self._site(_end(value), _end(node))
             node.value = self._after(ident, node.value)
 
-    def _leaf(self, node: ast.AST, owner: int) -> None:
-        """Nothing is woven into this: before 3.12 the inside of an f-string has no positions of its own."""
+    def _formatted(self, node: ast.JoinedStr, _owner: int) -> None:
+        """Only entries: before 3.12 the inside of an f-string has no positions to be trusted, but code objects."""
+        outer, self._in_body = self._in_body, False
+        for inner in list(ast.walk(node)):
+            if isinstance(inner, ast.Lambda):
+                entry = self._entry(inner, "<lambda>")
+                inner.body = inner.body if entry is None else self._before(entry, inner.body)
+            elif isinstance(inner, ast.GeneratorExp):
+                self._begun(inner)
+        self._in_body = outer
+
+    def _begun(self, node: ast.GeneratorExp) -> None:
+        """Mark the first part that the generator evaluates when there is anything to loop over."""
+        entry = self._entry(node, "<genexpr>")
+        first, *rest = node.generators
+        if entry is None:
+            return
+        if first.ifs:
+            first.ifs[0] = self._before(entry, first.ifs[0])
+        elif rest:
+            rest[0].iter = self._before(entry, rest[0].iter)
+        else:
+            node.elt = self._before(entry, node.elt)
 
 
 # Which parts of an expression may be skipped, or must be left alone, by the name of the weaver's method for it.
@@ -355,7 +376,7 @@ _SPECIAL: dict[type, str] = {
     ast.DictComp: "_comprehension",
     ast.GeneratorExp: "_comprehension",
     ast.Attribute: "_attribute",
-    ast.JoinedStr: "_leaf",
+    ast.JoinedStr: "_formatted",
 }
 
 
