@@ -22,7 +22,7 @@ LAYERS = [
     {"obligations", "assembly", "case", "waiving", "advice", "verification", "reports"},
     {"trusted_run", "gate", "mapper"},
     {"onboarding"},
-    {"cli"},
+    {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 

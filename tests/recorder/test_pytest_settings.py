@@ -85,3 +85,19 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, name: str, text: st
     with pytest.raises(EvidenceError) as caught:
         read_pytest_settings(tmp_path, "9.0")
     assert caught.value.path == name
+
+
+def test_folders_that_pytest_does_not_walk_into_hold_no_checks(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\nnorecursedirs = data tests/typing\n")
+    settings = read_pytest_settings(tmp_path, "9.0")
+    assert settings.collects(RepoPath("tests/test_a.py"))
+    assert not settings.collects(RepoPath("tests/typing/test_a.py"))
+    assert not settings.collects(RepoPath("tests/data/deep/test_a.py"))
+    assert settings.collects(RepoPath("tests/build/test_a.py"))
+
+
+def test_without_a_setting_the_defaults_of_pytest_hold() -> None:
+    settings = PytestSettings(None)
+    assert settings.collects(RepoPath("tests/trusted/test_a.py"))
+    assert not settings.collects(RepoPath("tests/build/test_a.py"))
+    assert not settings.collects(RepoPath("tests/.cache/test_a.py"))

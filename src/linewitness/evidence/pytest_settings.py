@@ -11,7 +11,7 @@ import os
 import shlex
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +31,7 @@ _CANDIDATES: tuple[tuple[str, str, int], ...] = (
 )
 _ALWAYS = frozenset({"pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"})
 _NEVER_MODULES = frozenset({"__init__.py", "conftest.py", "setup.py", "noxfile.py"})
+_DEFAULT_NORECURSE = ("*.egg", ".*", "_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}")
 _DEFAULT_FILES = ("test_*.py", "*_test.py")
 
 
@@ -41,16 +42,27 @@ class PytestSettings(NamedTuple):
     python_files: tuple[str, ...] = _DEFAULT_FILES
     pythonpath: tuple[str, ...] = ()
     import_mode: str | None = None
+    norecursedirs: tuple[str, ...] = _DEFAULT_NORECURSE
 
     def collects(self, path: RepoPath) -> bool:
         """Whether pytest would take this file for a module of tests."""
         name = path.rpartition("/")[2]
         if not name.endswith(".py") or name in {"conftest.py", "__init__.py"}:
             return False
-        # As pytest does: a pattern with a slash looks at the path, any other at the name.
-        return any(
-            fnmatch(f"/{path}", f"*/{glob}") if "/" in glob else fnmatch(name, glob) for glob in self.python_files
-        )
+        if any(_matches(folder, glob) for folder in _folders(path) for glob in self.norecursedirs):
+            return False
+        return any(_matches(path, glob) for glob in self.python_files)
+
+
+def _matches(path: str, glob: str) -> bool:
+    """As pytest matches: a pattern with a slash looks at the path, any other at the name."""
+    return fnmatch(f"/{path}", f"*/{glob}") if "/" in glob else fnmatch(path.rpartition("/")[2], glob)
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders around a file, innermost first."""
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def read_pytest_settings(root: Path, pytest_version: str) -> PytestSettings:
@@ -100,6 +112,7 @@ def _settings(file: RepoPath, values: Mapping[str, object]) -> PytestSettings:
         python_files=files or _DEFAULT_FILES,
         pythonpath=_words(values.get("pythonpath")),
         import_mode=_import_mode(_words(values.get("addopts"))),
+        norecursedirs=_words(values.get("norecursedirs")) or _DEFAULT_NORECURSE,
     )
 
 
