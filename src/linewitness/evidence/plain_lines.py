@@ -27,10 +27,11 @@ def settle(obligations: Sequence[Obligation], lines: Lines) -> list[Sighting | N
         return [None] * len(obligations)
     counts = lines.bare_counts
     if counts is not None:
-        answer = {line: _RUN if count > 0 else _NOT_RUN for line, count in counts.items()}.get
+        is_plain = _is_plain
         if _MAY_SKIP.search("\n".join([owed.content for owed in obligations])) is None:
-            return [answer(owed.line) if _is_lone(owed) else None for owed in obligations]
-        return [answer(owed.line) if _is_plain(owed) else None for owed in obligations]
+            is_plain = _is_lone
+        answers = {line: _RUN if counts[line] > 0 else _NOT_RUN for _, line, *_ in obligations if line in counts}
+        return [answers.get(owed.line) if is_plain(owed) else None for owed in obligations]
     runs: dict[tuple[str, ...], Sighting] = {}
     return [_settled(obligation, lines, runs) if _is_plain(obligation) else None for obligation in obligations]
 
@@ -41,10 +42,8 @@ def _is_plain(obligation: Obligation) -> bool:
 
 
 def _is_lone(obligation: Obligation) -> bool:
-    if obligation.kind is not Kind.STATEMENT or obligation.scope:
-        return False
-    first, last = obligation.statement
-    return first == last and not obligation.content[:1].isspace()
+    _, _, _, content, kind, scope, _, (first, last), _ = obligation
+    return first == last and kind is Kind.STATEMENT and not scope and not content[:1].isspace()
 
 
 def _settled(obligation: Obligation, lines: Lines, runs: dict[tuple[str, ...], Sighting]) -> Sighting | None:
