@@ -9,12 +9,10 @@ The public interface; everything else may change without notice. Names are impor
 * :class:`Exit` holds the exit statuses and :data:`CODES` the finding codes.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from linewitness._version import __version__
 
+# As type checkers know it, without the price of importing typing: `--version` goes through here.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from linewitness.case import Question
     from linewitness.errors import Exit, LinewitnessError
