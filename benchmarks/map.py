@@ -12,9 +12,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from measuring import Rival, interleave, table
+from measuring import Command, commands, comparison, interleave
 
 LINES, CHANGED = 2000, 200
 BIN = Path(sys.executable).parent
@@ -69,15 +70,15 @@ def cobertura(names: list[str]) -> Iterator[str]:
     yield "</classes></package></packages></coverage>\n"
 
 
-def rivals(home: Path, half: Path) -> list[Rival]:
+def rivals(home: Path, half: Path) -> dict[str, Command]:
     """Both tools on both reports. Status 1 is the right answer everywhere: some changed lines were not run."""
-    found = []
+    found = {}
     for report in ("lcov.info", "coverage.xml"):
         ours = [str(BIN / "linewitness"), "map", "--diff", "patch.diff", "--cov", report, "--out", "map.json"]
         theirs = [str(BIN / "diff-cover"), report, "--compare-branch", "base", "--fail-under", "100", "-q"]
-        found.append(Rival(f"linewitness {report}", [*ours, "--report", "agent"], home, (1,)))
-        found.append(Rival(f"linewitness {report}, half", [*ours, "--report", "agent"], half, (1,)))
-        found.append(Rival(f"diff-cover {report}", theirs, home, (1,)))
+        found[f"linewitness {report}"] = Command([*ours, "--report", "agent"], home, (1,))
+        found[f"linewitness {report}, half the files"] = Command([*ours, "--report", "agent"], half, (1,))
+        found[f"diff-cover {report}"] = Command(theirs, home, (1,))
     return found
 
 
@@ -91,11 +92,11 @@ def main() -> None:
         home, half = Path(folder) / "whole", Path(folder) / "half"
         build(home, given.files, given.shape)
         build(half, given.files // 2, given.shape)
-        costs = interleave(rivals(home, half), given.rounds)
+        costs = interleave(commands(rivals(home, half)), given.rounds, news=partial(print, file=sys.stderr, flush=True))
     for report in ("lcov.info", "coverage.xml"):
         rows = {name: runs for name, runs in costs.items() if report in name}
-        print(f"\n{given.files} files, {given.files * CHANGED} changed lines ({given.shape}), {report}")
-        print(table(rows, f"diff-cover {report}"))
+        print(f"\n### {given.files} files, {given.files * CHANGED:,} changed lines ({given.shape}), {report}\n")
+        print(comparison(rows, f"diff-cover {report}"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""What starting the commands costs above a bare interpreter: ``python benchmarks/startup.py [--rounds N]``."""
+"""What the commands cost beside their work: ``python benchmarks/startup.py [--rounds N]``.
+
+First the start of some commands above a bare interpreter. Then what ``check`` costs beside the tests of a small patch:
+the whole command, less the same pytest run without the recorder, round by round.
+"""
 
 from __future__ import annotations
 
@@ -8,48 +12,123 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measuring import Rival, interleave, table
+# Run as a script, only this folder is on the path.
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "src"))
+
+from measuring import Command, Cost, beside, commands, interleave, markdown, measure, medians, warm_environment
+
+from trusted import plain, request_of
 
 BIN = Path(sys.executable).parent
+OURS = str(BIN / "linewitness")
+CHANGED = ("one", "two", "three")
+TREES = (10, 2000)
+"""Files of the trees in which the small patch is judged: every file is exported and read back."""
 
 
-def repository(home: Path) -> None:
-    """A repository whose patch changes three lines that owe, beside an export that saw them run."""
+def function(name: str, added: int) -> str:
+    return f"def {name}(n):\n    if n > {added}:\n        return n + {added}\n    return [m * n for m in (1, 2)]\n\n\n"
 
-    def git(*arguments: str) -> None:
-        person = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        subprocess.run(["git", *person, *arguments], cwd=home, check=True, capture_output=True)
 
-    git("init", "-q", "-b", "main")
-    for number, tag in ((1, "base"), (2, "head")):
-        for name in ("one", "two", "three"):
-            (home / f"{name}.py").write_text(f"def {name}(n):\n    m = n + {number}\n    return m\n" * 200)
-        git("add", "-A")
-        git("commit", "-q", "-m", tag)
-        git("tag", tag)
-    hits = "".join(f"DA:{line},1\n" for line in range(1, 601))
-    records = (f"SF:{name}.py\n{hits}end_of_record\n" for name in ("one", "two", "three"))
-    (home / "lcov.info").write_text("".join(records))
+def module(version: int, size: int = 100) -> str:
+    """Some six hundred lines; the versions differ in two lines of every sixth function."""
+    return "".join(function(f"f{at}", version if at % 6 == 0 else 0) for at in range(size))
+
+
+def repository(home: Path, files: int) -> None:
+    """A patch of three files in a tree of ``files``, a trusted check of its lines, an export that saw them run."""
+    home.mkdir()
+    git(home, "init", "-q", "-b", "main")
+    test = "import pytest\nimport one, two, three\n\n@pytest.mark.parametrize('n', [0, 9])\ndef test_all(n):\n"
+    test += "    for module in (one, two, three):\n        for at in range(100):\n"
+    write(home, "tests/trusted/test_all.py", test + "            assert getattr(module, f'f{at}')(n)\n")
+    for number in range(files - len(CHANGED) - 1):
+        write(home, f"other/d{number // 50:02d}/m{number}.py", module(0, 10))
+    for version, tag in ((1, "base"), (2, "head")):
+        for name in CHANGED:
+            write(home, f"{name}.py", module(version))
+        git(home, "add", "-A")
+        git(home, "commit", "-q", "-m", tag)
+        git(home, "tag", tag)
+    records = (f"SF:{name}.py\n{lines_that_run()}end_of_record\n" for name in CHANGED)
+    write(home, "lcov.info", "".join(records))
+
+
+def lines_that_run() -> str:
+    blank = {number for number, line in enumerate(module(1).splitlines(), 1) if not line}
+    return "".join(f"DA:{number},1\n" for number in range(1, len(module(1).splitlines()) + 1) if number not in blank)
+
+
+def write(home: Path, name: str, text: str) -> None:
+    (home / name).parent.mkdir(parents=True, exist_ok=True)
+    (home / name).write_text(text)
+
+
+def git(home: Path, *arguments: str) -> bytes:
+    person = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "gc.auto=0"]
+    return subprocess.run(["git", *person, *arguments], cwd=home, check=True, capture_output=True).stdout
+
+
+def in_turn(rivals: dict[str, Command], rounds: int) -> dict[str, list[Cost]]:
+    """One run of each to warm up, which does not count, and then the rounds."""
+    for command in rivals.values():
+        measure(command)
+    return interleave(commands(rivals), rounds, news=lambda _: None)
+
+
+def starts(home: Path, rounds: int) -> str:
+    """The table of the commands' starts."""
+    check = [OURS, "check", "--base", "base", "--cov", "lcov.info", "--report", "agent"]
+    words = {
+        "bare interpreter": [sys.executable, "-c", "pass"],
+        "linewitness --version": [OURS, "--version"],
+        "linewitness --help": [OURS, "--help"],
+        "linewitness explain LW101": [OURS, "explain", "LW101"],
+        "linewitness check --cov": check,
+    }
+    environment = warm_environment(home.with_name("pycache"))
+    costs = in_turn({name: Command(each, home, environment=environment) for name, each in words.items()}, rounds)
+    bare = costs["bare interpreter"]
+    rows = [own_row(name, runs, bare) for name, runs in costs.items() if runs is not bare]
+    total = f"A bare interpreter: {1000 * medians(bare).cpu:.0f} CPU ms.\n\n"
+    return total + markdown(["above a bare interpreter", *OWN], rows)
+
+
+OWN = ("CPU ms", "quartiles", "wall ms", "quartiles")
+
+
+def own_row(name: str, whole: list[Cost], part: list[Cost]) -> list[str]:
+    """The columns of ``OWN`` for one command, beside a part of it that was measured alone."""
+    spreads = beside(whole, part)
+    figures = ((f"{1000 * s.median:.0f}", f"{1000 * s.low:.0f} to {1000 * s.high:.0f}") for s in spreads)
+    return [name, *(text for pair in figures for text in pair)]
+
+
+def own_cost(home: Path, folder: Path, rounds: int) -> str:
+    """The table of the gate's own cost. The tests' interpreter is the one that runs this."""
+    folder.mkdir()
+    tests = plain(request_of(home, folder)).pytest()
+    check = [OURS, "check", "--base", "base", "--report", "agent", "--map", str(folder / "map.json")]
+    environment = warm_environment(home.with_name("pycache"))
+    costs = in_turn({"check": Command(check, home, environment=environment), "tests": tests}, rounds)
+    whole, bare = medians(costs["check"]), medians(costs["tests"])
+    told = f"`check` {1000 * whole.cpu:.0f} CPU ms, the same tests bare {1000 * bare.cpu:.0f} CPU ms.\n\n"
+    return told + markdown(["", *OWN], [own_row("check beside the tests", costs["check"], costs["tests"])])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--files", type=int, action="append", help=f"size of the tree, repeat (default: {TREES})")
     given = parser.parse_args()
-    ours = str(BIN / "linewitness")
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        home = Path(folder)
-        repository(home)
-        check = [ours, "check", "--base", "base", "--cov", "lcov.info", "--report", "agent"]
-        rivals = [
-            Rival("bare interpreter", [sys.executable, "-c", "pass"], home),
-            Rival("linewitness --version", [ours, "--version"], home),
-            Rival("linewitness --help", [ours, "--help"], home),
-            Rival("linewitness explain LW101", [ours, "explain", "LW101"], home),
-            Rival("linewitness check --cov, 600 lines in 3 files", check, home, (0, 1)),
-        ]
-        costs = interleave(rivals, given.rounds, news=lambda _: None)
-    print(table(costs, "bare interpreter"))
+        for at, files in enumerate(given.files or TREES):
+            home = Path(folder) / f"tree-{files}"
+            repository(home, files)
+            if at == 0:
+                print(f"### Starts\n\n{starts(home, given.rounds)}")
+            own = own_cost(home, Path(folder) / f"run-{files}", given.rounds)
+            print(f"\n### A small patch in a tree of {files:,} files\n\n{own}", flush=True)
 
 
 if __name__ == "__main__":
