@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from linewitness import settings
@@ -161,17 +160,11 @@ def format_reference() -> str:
     return "\n".join(["| format | for |", "|---|---|", *(f"| `{row.name}` | {row.help} |" for row in FORMATS), ""])
 
 
-def validation_page() -> str:
-    """The name of the page that the run on real projects writes, once it has been written."""
-    return "validation" if Path(__file__).with_name("validation.md").exists() else ""
-
-
 GENERATED: Final[Mapping[str, Callable[[], str]]] = {
     "commands": command_reference,
     "codes": code_reference,
     "settings": settings_reference,
     "exit-statuses": exit_reference,
     "formats": format_reference,
-    "validation-page": validation_page,
 }
 """What pages may ask for."""
