@@ -158,9 +158,10 @@ def warm_environment(folder: Path) -> dict[str, str]:
     return ours | {"PYTHONPYCACHEPREFIX": str(folder)}
 
 
-def commands(rivals: Mapping[str, Command]) -> list[Rival]:
+def commands(rivals: Mapping[str, Command], *, instructions: bool = False) -> list[Rival]:
     """Rivals that are plain commands."""
-    return [Rival(name, partial(measure, command)) for name, command in rivals.items()]
+    count = partial(measure, instructions=instructions)
+    return [Rival(name, partial(count, command)) for name, command in rivals.items()]
 
 
 def interleave(rivals: Sequence[Rival], rounds: int, news: Callable[[str], None] = print) -> dict[str, list[Cost]]:
