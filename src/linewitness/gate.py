@@ -95,14 +95,14 @@ def _judge(repository: Repository, request: CheckRequest, assembly: Assembly, pr
 
 def score_file(ledger: FileLedger, evidence: Evidence | None, waiving: Waiving, assembly: Assembly) -> None:
     """Bring evidence and waivers to bear on one changed file."""
-    waived = waiving.match(ledger)
+    matches = waiving.match(ledger)
     try:
         seen = _sightings(ledger, evidence)
     except EvidenceError as error:
         assembly.fail(error)
         seen = _sightings(ledger, None)
-    rows = assembly.add(ledger.classes, seen, waived.discharges)
-    assembly.findings += waiving.findings(waived, ledger.classes.obligations, rows)
+    rows = assembly.add(ledger.classes, seen, matches.discharges)
+    assembly.findings += waiving.findings(matches, ledger.classes.obligations, rows)
 
 
 def _sightings(ledger: FileLedger, evidence: Evidence | None) -> Sequence[Sighting]:

@@ -21,7 +21,8 @@ from linewitness.obligation_map import ObligationMap
 from linewitness.obligations import Jurisdiction
 from linewitness.patch.diff_file import DiffPatch
 from linewitness.patch.repository import Repository
-from linewitness.settings import LoadedSettings, Settings, digest
+from linewitness.settings import Settings
+from linewitness.settings import load as load_settings
 from linewitness.trust.protected import Protection
 from linewitness.trust.waivers import WaiverFile, load, policy_of
 from linewitness.waiving import Waiving
@@ -49,11 +50,12 @@ def score(request: MapRequest) -> ObligationMap:
 
 
 def _score(request: MapRequest, assembly: Assembly) -> ObligationMap:
-    settings = Settings()
+    loaded = load_settings(lambda _: None)
+    settings = loaded.settings
     protection = Protection(settings)
     jurisdiction = Jurisdiction(settings, protection.is_protected)
     source = DiffPatch(request.diff, request.root, jurisdiction.owes)
-    assembly.about(source.patch.base, source.patch.head, LoadedSettings(settings, digest(settings), ""))
+    assembly.about(source.patch.base, source.patch.head, loaded)
     waiving = _waiving(request, settings, assembly)
     evidence = _evidence(request, source, jurisdiction)
     assembly.seen_by(evidence.sources)

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from linewitness.model import Blob, Finding, Obligation, RepoPath, Waiver
 from linewitness.obligation_map import Row, Status
 from linewitness.obligations import FileLedger
 from linewitness.trust.matching import Head, Matches, match
 from linewitness.trust.waivers import WaiverFile
-
-
-class Waived(NamedTuple):
-    """The live waivers of one file, matched with what the file owes."""
-
-    matches: Matches
-
-    @property
-    def discharges(self) -> Mapping[Obligation, Waiver]:
-        """Each obligation that has a waiver."""
-        return self.matches.discharges
 
 
 class Waiving:
@@ -32,22 +20,22 @@ class Waiving:
         for waiver in waiver_file.waivers:
             self._by_path.setdefault(waiver.path, []).append(waiver)
 
-    def match(self, ledger: FileLedger) -> Waived:
+    def match(self, ledger: FileLedger) -> Matches:
         """Match the waivers of a changed file. Each file is asked about once."""
         change, head = ledger.text.change, ledger.text.head
         waivers = self._by_path.pop(change.path, [])
         if not waivers:
-            return Waived(Matches({}, (), ()))
+            return Matches({}, (), ())
         tree: dict[RepoPath, Blob] = {} if change.head is None or head is None else {change.path: change.head}
-        return Waived(match(waivers, ledger.classes.obligations, Head(tree, lambda _: head or b"")))
+        return match(waivers, ledger.classes.obligations, Head(tree, lambda _: head or b""))
 
-    def findings(self, waived: Waived, obligations: Sequence[Obligation], rows: Sequence[Row]) -> tuple[Finding, ...]:
+    def findings(self, matches: Matches, obligations: Sequence[Obligation], rows: Sequence[Row]) -> tuple[Finding, ...]:
         """What is wrong with the waivers of one file, given the outcome (``rows``) of each of its obligations."""
-        if not waived.matches.ambiguous and not waived.matches.stale:
+        if not matches.ambiguous and not matches.stale:
             return ()
         judged = zip(obligations, rows, strict=True)
         unwitnessed = {obligation for obligation, row in judged if row.status is not Status.TRUSTED_HIT}
-        return waived.matches.findings(self._path, unwitnessed)
+        return matches.findings(self._path, unwitnessed)
 
     def leftovers(self, head: Head) -> tuple[Finding, ...]:
         """Warnings about waivers of unchanged files whose line does not stand in head any more."""

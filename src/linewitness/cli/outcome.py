@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from linewitness.console import Console, Screen
+from linewitness.console import Console
 from linewitness.obligation_map import ObligationMap
 
 
@@ -61,11 +61,10 @@ def deliver(artifact: ObligationMap, args: argparse.Namespace) -> int:
 
 def _tell(artifact: ObligationMap, wish: str, stored: str | None, args: argparse.Namespace) -> None:
     from linewitness.cli.report import deliver as write
-    from linewitness.reports import View, render
+    from linewitness.cli.report import view_of
+    from linewitness.reports import render
 
-    console: Console = args.console
     name, _, file = wish.partition(":")
     to_file = bool(file) and file != "-"
-    screen = Screen(color=False, width=console.screen.width) if to_file else console.screen
-    view = View(screen, args.verbose > 0, stored, "utf-8" if to_file else console.encoding)
-    write(console, render(artifact, name, view), file if to_file else None)
+    view = view_of(args, stored, to_file=to_file)
+    write(args.console, render(artifact, name, view), file if to_file else None)

@@ -37,13 +37,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def view(args: argparse.Namespace) -> View:
-    """How the report will be looked at: a file has no colours and is UTF-8."""
+    """How the report that was asked for will be looked at: a file has no colours and is UTF-8."""
+    return view_of(args, "" if args.map == "-" else args.map, to_file=bool(args.output))
+
+
+def view_of(args: argparse.Namespace, map_file: str | None, *, to_file: bool) -> View:
+    """How a report about the map in ``map_file`` will be looked at, on this console or in a file."""
     from linewitness.reports import View
 
     console: Console = args.console
-    screen = Screen(False, console.screen.width) if args.output else console.screen
-    map_file = "" if args.map == "-" else args.map
-    return View(screen, args.verbose > 0, map_file, "utf-8" if args.output else console.encoding)
+    screen = Screen(color=False, width=console.screen.width) if to_file else console.screen
+    return View(screen, args.verbose > 0, map_file, "utf-8" if to_file else console.encoding)
 
 
 def deliver(console: Console, pieces: Iterable[bytes], output: str | None) -> None:

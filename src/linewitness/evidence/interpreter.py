@@ -25,8 +25,10 @@ try:
     pytest = version("pytest")
 except PackageNotFoundError:
     pytest = ""
+names = json.loads(sys.argv[1])
 points = []
-for found in distributions():
+# Only plugins are looked up among them, and reading them all takes time.
+for found in distributions() if names else ():
     for point in found.entry_points:
         if point.group == "pytest11":
             points.append([point.name, point.value, found.metadata["Name"] or ""])
@@ -40,7 +42,7 @@ json.dump({
     "implementation": sys.implementation.name,
     "pytest": pytest,
     "points": points,
-    "importable": [name for name in json.loads(sys.argv[1]) if importable(name)],
+    "importable": [name for name in names if importable(name)],
 }, sys.stdout)
 """
 

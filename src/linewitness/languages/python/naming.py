@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from linewitness.languages.python.source import Source, find
 from linewitness.model import FileText, Hunk, Kind, Obligation
-from linewitness.patch.identity import hash_of_text, lines_of
+from linewitness.patch.identity import decode_line, hash_of_text, lines_of
 
 _ALL_DEFINITIONS = "[(function_definition) (class_definition)] @definition"
 
@@ -85,7 +85,7 @@ def obligations(
             path,
             line,
             hash_of_text(raw),
-            raw.decode("utf-8", "surrogateescape"),
+            decode_line(raw),
             kinds[line],
             scope_of(line),
             numbers[line],
