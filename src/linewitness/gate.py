@@ -82,7 +82,7 @@ def _judge(repository: Repository, request: CheckRequest, assembly: Assembly, pr
         return assembly.finish(scored=False)
 
     source = GitPatch(repository, case.base, case.head, case.jurisdiction.owes)
-    ledgers = tuple(obligations.collect(source, case.jurisdiction))
+    ledgers = obligations.collect_all(source, case.jurisdiction)
     progress(f"{len(ledgers)} changed files owe {sum(len(ledger.classes.obligations) for ledger in ledgers)} lines")
     evidence = _evidence(case, ledgers, request, assembly, progress)
     for ledger in ledgers:

@@ -22,12 +22,15 @@ from linewitness.model import (
     PatchSource,
     RepoPath,
 )
+from linewitness.parallel import cores, spread
 from linewitness.patch.hunks import whole
 from linewitness.patch.identity import lines_of
 from linewitness.settings import Settings
 
 _PACKAGE = re.compile(r"[^/]+/__init__\.py")
 _ROOTS = frozenset({"src", "lib"})
+_WORTH_SPREADING = 5_000
+"""Changed lines from which on starting another process is cheaper than sorting them into classes alone."""
 
 
 class Jurisdiction:
@@ -89,15 +92,33 @@ class FileLedger(NamedTuple):
 def collect(source: PatchSource, jurisdiction: Jurisdiction) -> Iterator[FileLedger]:
     """Yield every changed file of the patch, in path order, with each changed line in exactly one class."""
     for change in source.patch.changes:
-        reason = jurisdiction.exemption(change.path)
-        if reason is not None:
-            classes = FileClasses((), (Exempt(change.path, 0, reason),))
-            yield FileLedger(FileText(change, None, None, ()), classes)
-        else:
-            text = source.text(change)
-            if change.base_path != change.path and jurisdiction.moved_in(change):
-                text = _as_added(text)
-            yield FileLedger(text, languages.classify(text, jurisdiction.options, jurisdiction.is_inert))
+        text = _text(source, change, jurisdiction)
+        yield FileLedger(text, _classes(text, jurisdiction))
+
+
+def collect_all(source: PatchSource, jurisdiction: Jurisdiction) -> tuple[FileLedger, ...]:
+    """The same, all at once: a big patch is dealt out to all cores."""
+    texts = [_text(source, change, jurisdiction) for change in source.patch.changes]
+    lines = sum(hunk.head_count for text in texts for hunk in text.hunks)
+    workers = cores() if lines >= _WORTH_SPREADING else 1
+    classes = spread(lambda text: _classes(text, jurisdiction), texts, workers)
+    return tuple(map(FileLedger, texts, classes))
+
+
+def _text(source: PatchSource, change: FileChange, jurisdiction: Jurisdiction) -> FileText:
+    """The text of a change, empty where nobody will look at it."""
+    if jurisdiction.exemption(change.path) is not None:
+        return FileText(change, None, None, ())
+    text = source.text(change)
+    moved = change.base_path != change.path and jurisdiction.moved_in(change)
+    return _as_added(text) if moved else text
+
+
+def _classes(text: FileText, jurisdiction: Jurisdiction) -> FileClasses:
+    reason = jurisdiction.exemption(text.change.path)
+    if reason is not None:
+        return FileClasses((), (Exempt(text.change.path, 0, reason),))
+    return languages.classify(text, jurisdiction.options, jurisdiction.is_inert)
 
 
 def _as_added(text: FileText) -> FileText:

@@ -27,6 +27,8 @@ Progress = Callable[[str], None]
 LineRanges = tuple[tuple[int, int], ...]
 
 _SECONDS_BETWEEN_NEWS = 5.0
+_MOSTLY = 3
+"""A file of which more than one line in this many is owed is watched whole."""
 
 
 class Wishes(NamedTuple):
@@ -112,7 +114,11 @@ def observed_lines(ledgers: Iterable[FileLedger]) -> dict[RepoPath, LineRanges]:
     watched: dict[RepoPath, LineRanges] = {}
     for ledger in ledgers:
         runnable = [owed for owed in ledger.classes.obligations if owed.kind is not Kind.OPAQUE]
-        if runnable:
+        length = (ledger.text.head or b"").count(b"\n") + 1
+        if len(runnable) * _MOSTLY > length:
+            # asking costs more than watching the rest of the file does
+            watched[ledger.text.change.path] = ((1, length),)
+        elif runnable:
             # what a statement demands lies in its own header: only the others have to be asked
             others = tuple(owed for owed in runnable if owed.kind is not Kind.STATEMENT)
             lines = {span for owed in runnable for span in (owed.statement, (owed.line, owed.line))}

@@ -17,7 +17,7 @@ LAYERS = [
     {"_version", "errors", "hints"},
     {"model"},
     {"findings", "obligation_map", "settings", "settings_file", "settings_rules", "toml_lines"},
-    {"policy", "globs", "atomic", "console"},
+    {"policy", "globs", "atomic", "console", "parallel"},
     {"patch", "languages", "evidence", "trust", "schemas"},
     {"obligations", "assembly", "case", "waiving", "advice", "verification", "reports"},
     {"trusted_run", "gate", "mapper"},

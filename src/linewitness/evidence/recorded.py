@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from linewitness.evidence.hits import RunRecord
 from linewitness.evidence.rule import FileRule
 from linewitness.model import Answer, Demand, EvidenceSource, FileText, Finding, Kind, Obligation, Sighting
+
+_UNTOUCHED: Final = Sighting(Answer.NOT_RUN, note="no passing check ran anything of this file")
 
 Demands = Callable[[FileText, tuple[Obligation, ...]], tuple[Demand, ...]]
 
@@ -35,7 +38,11 @@ class RecordedEvidence:
         if sites is None:
             note = "the tests' interpreter could not compile this file, so nothing in it can be witnessed"
             return tuple(Sighting(Answer.NOT_RUN, note=note) for _ in obligations)
-        rule = FileRule(sites, self._record.hits.get(path, {}))
+        hits = self._record.hits.get(path)
+        if not hits:
+            # whatever each of them demands, none of it happened
+            return (_UNTOUCHED,) * len(obligations)
+        rule = FileRule(sites, hits)
         # a statement whose line ran whole needs no parsing; other kinds may demand more than their own line
         settled = [rule.settled(owed.line) if owed.kind is Kind.STATEMENT else None for owed in obligations]
         rest = tuple(owed for owed, answer in zip(obligations, settled, strict=True) if answer is None)

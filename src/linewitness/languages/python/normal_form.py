@@ -1,6 +1,6 @@
 """Proof that two pieces of Python are the same program text, laid out differently.
 
-The normal form of a syntax tree is the list of its nodes and tokens in order, without what only lays text out:
+The normal form of a syntax tree is the sequence of its nodes and tokens in order, without what only lays text out:
 comments, line breaks, parentheses around an expression, the last comma in brackets, semicolons, and the way in which
 a plain string literal is quoted and split. Equal forms mean equal syntax trees as the ``ast`` module would build
 them; the reverse does not hold, and is not needed: whoever is not proved equal owes.
@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from itertools import starmap, zip_longest
+from operator import eq
 
 from tree_sitter import Node
 
@@ -22,40 +25,48 @@ _OPENING = re.compile(rb"(?P<prefix>[A-Za-z]*)(?P<quote>\"\"\"|'''|\"|')")
 _PLAIN_ESCAPE = re.compile(rb"""\\(?:[\\'"abfnrtv\n]|[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])|x[0-9A-Fa-f]{2})""")
 _TEXT_ESCAPE = re.compile(rb"\\(?:u[0-9A-Fa-f]{4}|U000[0-9A-Fa-f]{5}|U0010[0-9A-Fa-f]{4})")
 
-Form = list[str | bytes]
+Form = Iterator[str | bytes]
+
+
+def equal(one: Node, other: Node) -> bool:
+    """Whether two nodes have the same form. Stops at the first difference, which in most definitions comes early."""
+    return all(starmap(eq, zip_longest(normal_form(one), normal_form(other))))
 
 
 def normal_form(node: Node) -> Form:
-    """The form of a module, a definition with its decorators, or any other node of a tree without errors."""
-    form: Form = []
+    """The form of a module, a definition with its decorators, or any other node of a tree without errors, in pieces."""
     todo: list[Node | str] = [node]
     while todo:
         item = todo.pop()
         if isinstance(item, str):
-            form.append(item)
+            yield item
         elif item.type in ("string", "concatenated_string"):
-            form.extend(_string(item))
+            yield from _string(item)
         elif not item.is_named:
-            form.append(item.type)
+            yield item.type
         elif item.child_count == 0:
-            form += [item.type, item.text or b""]
+            yield item.type
+            yield item.text or b""
         else:
-            _open(item, form, todo)
-    return form
+            kind = _open(item, todo)
+            if kind:
+                yield "<"
+                yield kind
 
 
-def _open(node: Node, form: Form, todo: list[Node | str]) -> None:
+def _open(node: Node, todo: list[Node | str]) -> str:
+    """Put what a node holds on the pile; its type, or nothing for parentheses that do not show."""
     children = [child for child in node.children if child.type not in _LAYOUT and child.type != ";"]
     if node.type == "parenthesized_expression" and _is_redundant(node, children):
         todo.append(children[1])
-        return
+        return ""
     if node.type in _LOOSE_COMMA:
         children = _without_last_comma(children)
     if node.type == "import_from_statement":
         children = [child for child in children if child.type not in ("(", ")")]
-    form += ["<", node.type]
     todo.append(">")
     todo.extend(reversed(children))
+    return node.type
 
 
 def _is_redundant(node: Node, children: list[Node]) -> bool:
@@ -83,7 +94,7 @@ def _without_last_comma(children: list[Node]) -> list[Node]:
     return children
 
 
-def _string(node: Node) -> Form:
+def _string(node: Node) -> list[str | bytes]:
     """One literal by its value where that is beyond doubt, else as it is written."""
     parts = [node] if node.type == "string" else [child for child in node.children if child.type not in _LAYOUT]
     values = [_value(part) for part in parts]

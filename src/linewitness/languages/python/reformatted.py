@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from tree_sitter import Node
 
-from linewitness.languages.python.normal_form import normal_form
+from linewitness.languages.python.normal_form import equal
 from linewitness.languages.python.places import Key, with_decorators
 from linewitness.languages.python.side import Side
 
@@ -35,11 +35,11 @@ class Twins:
 
     def _compare(self, base: Side, key: Key | None) -> bool:
         if key is None:
-            return normal_form(base.root) == normal_form(self._head.root)
+            return equal(base.root, self._head.root)
         one, other = base.places.definition(key), self._head.places.definition(key)
         if one is None or other is None:
             return False
-        return normal_form(with_decorators(one)) == normal_form(with_decorators(other))
+        return equal(with_decorators(one), with_decorators(other))
 
 
 def words(lines: Iterable[bytes]) -> Counter[bytes]:
