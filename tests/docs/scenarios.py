@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Final
 
 from tests.support.repos import Repo
 
@@ -124,3 +126,13 @@ def programs(folder: Path) -> Path:
         program.write_text(f'#!/bin/sh\nexec {os.fspath(sys.executable)} {options} "$@"\n')
         program.chmod(0o755)
     return folder
+
+
+def _shop(home: Path) -> Path:
+    return shop(home / "shop").root
+
+
+PAGES: Final[Mapping[str, Callable[[Path], Path]]] = {
+    "docs/ci.md": _shop,
+}
+"""Pages all of whose commands are run in one shell, with what makes the folder to run them in."""

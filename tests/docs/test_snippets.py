@@ -18,6 +18,8 @@ CONTINUED = ("docs/start.md", "")
 # Measurements take minutes and the network; their pages say so, and here their scripts only have to be there.
 MEASURES = re.compile(r"python3? (?:-m )?((?:benchmarks|examples)[\w./]+)")
 # Commands about this repository itself, which `.ci/run` runs, or which an installation runs.
+# Blocks that show what a file looks like. What a reader copies from a page is compared with the file by another test.
+SAMPLES = frozenset({"python", "toml", "yaml", "json", "ini", "diff", "javascript", "java", "go", "rust", "c", "html"})
 ELSEWHERE = {"python3 tasks.py demo", "python3 tasks.py test", "python3 -m pip install .", "bash .ci/run"}
 
 
@@ -50,13 +52,23 @@ def test_the_published_workflow_goes_as_the_readme_says(tmp_path: Path) -> None:
     compare(commands, run(commands, repo.root, environment(scenarios.programs(tmp_path / "programs"))))
 
 
+@pytest.mark.parametrize("page", sorted(scenarios.PAGES))
+def test_a_page_tells_the_truth(page: str, tmp_path: Path) -> None:
+    folder = scenarios.PAGES[page](tmp_path)
+    commands = session(page, "")
+
+    compare(commands, run(commands, folder, environment(scenarios.programs(tmp_path / "programs"))))
+
+
 def test_no_console_block_is_left_out() -> None:
     known = {FIRST_HOUR, PUBLISHED}
     left = [
         f"{page}:{block.line}"
         for page in PAGES
         for block in blocks(ROOT / page)
-        if block.language == "console" and (page, block.heading) not in known and page != CONTINUED[0]
+        if block.language == "console"
+        and (page, block.heading) not in known
+        and page not in {CONTINUED[0], *scenarios.PAGES}
     ]
 
     assert left == []
@@ -76,7 +88,7 @@ def test_commands_outside_of_console_blocks_are_run_elsewhere() -> None:
     scripts = {MEASURES.match(line)[1].replace(".", "/").removesuffix("/py") for line in measured}  # type: ignore[index]
     assert all((ROOT / f"{script}.py").is_file() for script in scripts)
     assert {block.language for page in PAGES for block in blocks(ROOT / page)} <= {
-        *("console", "text", "{include} ../README.md", "{include} ../CHANGELOG.md", "{toctree}"),
+        *("console", "text", *SAMPLES, "{include} ../README.md", "{include} ../CHANGELOG.md", "{toctree}"),
         *(f"{{include}} ../../tests/specs/{name}.md" for name in _specifications()),
     }
 

@@ -23,6 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--owner", metavar="HANDLE", default="", help="who owns protected paths, for CODEOWNERS: @org/team"
     )
+    parser.add_argument(
+        "--ci", choices=("github", "gitlab", "none"), default="none", help="also write the job of a CI service"
+    )
     parser.add_argument("--root", metavar="DIR", default=".", help="a folder of the repository (default: this one)")
 
 
@@ -33,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
     console: Console = args.console
     with Repository(Path(args.root)) as repository:
-        planned = scaffold.plan(repository, args.owner)
+        planned = scaffold.plan(repository, args.owner, args.ci)
     if not args.dry_run:
         scaffold.write(planned)
     for line in _lines(planned, args.dry_run, console):

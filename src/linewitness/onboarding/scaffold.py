@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from linewitness import atomic, settings
 from linewitness.errors import UsageError
 from linewitness.model import RepoPath
-from linewitness.onboarding import survey
+from linewitness.onboarding import ci_files, survey
 from linewitness.onboarding.survey import ExistingTests
 from linewitness.patch.repository import Repository
 from linewitness.settings import Settings
@@ -69,8 +69,10 @@ class Plan(NamedTuple):
         return tuple(item.path for item in self.items if item.state is State.CREATE)
 
 
-def plan(repository: Repository, owner: str = "") -> Plan:
-    """Look at a work tree and decide what it lacks. ``owner`` is the handle that CODEOWNERS names, or empty.
+def plan(repository: Repository, owner: str = "", ci: str = "none") -> Plan:
+    """Look at a work tree and decide what it lacks.
+
+    ``owner`` is the handle that CODEOWNERS names, or empty; ``ci`` is a key of :data:`ci_files.SERVICES`.
 
     Errors: :class:`UsageError` for a repository without a work tree, for an impossible owner and for settings that are
     there and cannot be read.
@@ -83,6 +85,7 @@ def plan(repository: Repository, owner: str = "") -> Plan:
     items = [_settings_item(present), *_folders(present), _waivers(present)]
     if owner:
         items.append(_code_owners(present, owner))
+    items += [present.item(file.path, file.content, file.purpose, file.note) for file in ci_files.SERVICES[ci]()]
     return Plan(repository.root, present.target, tuple(items), _by_hand(present, items, owner))
 
 
