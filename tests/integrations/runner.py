@@ -41,7 +41,7 @@ def pull_request(home: Path, files: Mapping[str, str]) -> Checkout:
     """A clone at the merge of a branch with ``files`` into main, as the runner makes one."""
     forge = Repo(home / "forge")
     forge.commit("product", PRODUCT)
-    forge.branch("topic")
+    forge.git("branch", "topic")
     base = forge.commit("more on main", {"README.md": "# shop\n"})
     forge.git("checkout", "-q", "topic")
     head = forge.commit("topic", files)

@@ -15,8 +15,9 @@ import pytest
 
 from linewitness.assembly import Assembly
 from linewitness.errors import UsageError
-from linewitness.integrations.comment import MARKER, Forge, Place, place
+from linewitness.integrations.comment import Forge, Place, place
 from linewitness.obligation_map import encode
+from linewitness.reports.markdown import MARKER
 from tests.integrations.runner import SOURCE
 from tests.support.repos import environment
 

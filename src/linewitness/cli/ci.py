@@ -141,5 +141,5 @@ def _comment(args: argparse.Namespace) -> int:
         args.console.note(f"no open pull request has the head {where.head_sha[:12]} any more: nothing to comment on")
         return 0
     body = b"".join(render(artifact, "markdown", View(encoding="utf-8"))).decode()
-    args.console.result(forge.keep(where.repository, number, f"{comment.MARKER}\n{body}") + "\n")
+    args.console.result(forge.keep(where.repository, number, body) + "\n")
     return 0

@@ -18,8 +18,8 @@ from http.client import HTTPException
 from typing import Any, Final, NamedTuple
 
 from linewitness.errors import UsageError
+from linewitness.reports.markdown import MARKER
 
-MARKER: Final = "<!-- linewitness: the one comment of the gate -->"
 _MOST_CHARACTERS: Final = 65_536
 _PER_PAGE: Final = 100
 _MOST_PAGES: Final = 50
