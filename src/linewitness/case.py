@@ -8,6 +8,7 @@ from linewitness import settings
 from linewitness.errors import UsageError
 from linewitness.model import Blob, Commit, RepoPath
 from linewitness.obligations import Jurisdiction
+from linewitness.patch.merging import merged
 from linewitness.patch.repository import Repository
 from linewitness.patch.worktree import working_tree
 from linewitness.settings import LoadedSettings
@@ -17,19 +18,28 @@ Tree = dict[RepoPath, Blob]
 
 
 class Question(NamedTuple):
-    """Which trees to compare. ``base`` names the target branch or a commit; ``None`` is the remote's default branch."""
+    """Which trees to compare. ``base`` names the target branch or a commit; ``None`` is the remote's default branch.
+
+    With ``onto`` the patch is what a merge of head would change there: base is its tip, and head the merged tree.
+    """
 
     base: str | None = None
     head: str = "HEAD"
     working_tree: bool = False
+    onto: str | None = None
 
 
 class Case(NamedTuple):
-    """A patch to be judged: two trees, the settings that base holds, and what follows from them for each path."""
+    """A patch to be judged: two trees, the settings that base holds, and what follows from them for each path.
+
+    ``tip`` is the last commit of the patch's own history; ``head`` has the same tree unless that was never committed
+    (a work tree, or the result of a merge).
+    """
 
     repository: Repository
     base: Commit
     head: Commit
+    tip: Commit
     base_tree: Tree
     head_tree: Tree
     loaded: LoadedSettings
@@ -52,25 +62,36 @@ def open_case(repository: Repository, question: Question) -> Case:
     :class:`linewitness.errors.UsageError` for settings that cannot be read.
     """
     repository.check_trustworthy()
-    base, head = _resolve(repository, question)
+    base, head, tip = _resolve(repository, question)
     base_tree = repository.ls_tree(base.tree)
     head_tree = repository.ls_tree(head.tree)
     loaded = settings.load(lambda path: _read(repository, base_tree, path))
     protection = Protection(loaded.settings, base_tree, head_tree)
     jurisdiction = Jurisdiction(loaded.settings, protection.is_protected, base_tree)
-    return Case(repository, base, head, base_tree, head_tree, loaded, protection, jurisdiction)
+    return Case(repository, base, head, tip, base_tree, head_tree, loaded, protection, jurisdiction)
 
 
-def _resolve(repository: Repository, question: Question) -> tuple[Commit, Commit]:
-    """Base and head: base is the merge base of head's commit and the target branch."""
-    head = repository.resolve(question.head)
+def _resolve(repository: Repository, question: Question) -> tuple[Commit, Commit, Commit]:
+    """Base, head and tip: base is the merge base of head's commit and the target branch."""
+    tip = repository.resolve(question.head)
+    if question.onto is not None:
+        return _resolve_merge(repository, question, tip)
     target = repository.resolve(question.base or _target(repository))
-    base = repository.merge_base(target, head)
+    base = repository.merge_base(target, tip)
     if not question.working_tree:
-        return base, head
-    if head != repository.resolve("HEAD"):
+        return base, tip, tip
+    if tip != repository.resolve("HEAD"):
         raise UsageError("--working-tree judges what is checked out: it cannot be combined with another --head")
-    return base, working_tree(repository)
+    return base, working_tree(repository), tip
+
+
+def _resolve_merge(repository: Repository, question: Question, tip: Commit) -> tuple[Commit, Commit, Commit]:
+    if question.base is not None or question.working_tree:
+        raise UsageError(
+            "--onto names the branch that is merged into: it cannot be combined with --base or --working-tree"
+        )
+    onto = repository.resolve(question.onto or "")
+    return onto, merged(repository, onto, tip), tip
 
 
 def _target(repository: Repository) -> str:
