@@ -27,9 +27,9 @@ _SHOWN = 10
 def merged(repository: Repository, onto: Commit, head: Commit) -> Commit:
     """What ``onto`` would hold after a merge of ``head``.
 
-    That is ``head`` itself when it only adds to ``onto``, else a tree that was never committed, whose objects live until
-    ``repository`` is closed. Errors: :class:`PatchError` for unrelated histories, a shallow clone, a conflict (naming the files), and a git that
-    cannot merge without a work tree.
+    That is ``head`` itself when it only adds to ``onto``, else a tree that was never committed, whose objects live
+    until ``repository`` is closed. Errors: :class:`PatchError` for unrelated histories, a shallow clone, a conflict
+    (naming the files), and a git that cannot merge without a work tree.
     """
     base = repository.merge_base(onto, head)
     if base == onto:
