@@ -12,11 +12,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from msgspec import UNSET
+
 from linewitness import settings
 from linewitness.errors import Exit, PatchError
 from linewitness.findings import exit_of
 from linewitness.model import Finding, Kind, ObjectId, RepoPath, Severity
 from linewitness.obligation_map import ObligationMap, Row, Status, encode
+from linewitness.patch.merging import merged
 from linewitness.patch.repository import Repository
 from linewitness.policy import decide
 
@@ -117,10 +120,25 @@ def present(repository: Repository, head: str, artifact: ObligationMap) -> Prese
     """
     if not _FULL_ID.fullmatch(artifact.base.tree):
         raise PatchError("the map names no base tree, so it cannot be compared with a repository")
-    tree = repository.resolve(head).tree
+    tree = _tree_of(repository, head, artifact)
     loaded = settings.load(lambda path: _read(repository, ObjectId(artifact.base.tree), path))
     waivers = _read(repository, tree, loaded.settings.waivers)
     return Present(tree, loaded.digest, "" if waivers is None else hashlib.sha256(waivers).hexdigest())
+
+
+def read_base(repository: Repository, artifact: ObligationMap, path: str) -> bytes | None:
+    """The bytes of a regular file in the tree of the map's base. Errors: :class:`PatchError` when it has no base."""
+    if not _FULL_ID.fullmatch(artifact.base.tree):
+        raise PatchError("the map names no base tree, so nothing can be read from it")
+    return _read(repository, ObjectId(artifact.base.tree), path)
+
+
+def _tree_of(repository: Repository, head: str, artifact: ObligationMap) -> ObjectId:
+    """The tree of ``head``, or that of its merge into base when the map is about a merge."""
+    commit = repository.resolve(head)
+    if artifact.merge is UNSET:
+        return commit.tree
+    return merged(repository, repository.resolve(artifact.base.commit), commit).tree
 
 
 def _read(repository: Repository, tree: ObjectId, path: str) -> bytes | None:
