@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linewitness.case import Question, open_case
 from linewitness.globs import Globs
 from linewitness.model import Blob, Finding, ObjectId, RepoPath
-from linewitness.settings import Settings
+from linewitness.patch.repository import Repository
+from linewitness.settings import Settings, Suite
 from linewitness.trust.protected import Protection, freeze, protected_paths
 from linewitness.trust.tables import protected_differences
 from linewitness.trust.undo import remove_command, restore_command, shell_quote
+from tests.support.repos import Executable, Link, Repo, environment
 
 FILE, PROGRAM, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 PLAIN = Settings()
@@ -120,6 +125,7 @@ BUILT_IN = [
     "CODEOWNERS",
     "docs/CODEOWNERS",
     ".github/CODEOWNERS",
+    "src/CODEOWNERS",
     ".gitattributes",
     "src/.gitattributes",
     ".gitmodules",
@@ -135,6 +141,15 @@ BUILT_IN = [
     ".cursor/hooks.json",
     ".openhands/hooks.json",
     ".aider.conf.yml",
+    "web/.mcp.json",
+    ".venv/bin/python",
+    "venv/lib/site.py",
+    "tools/pyvenv.cfg",
+    "tests/__init__.pyc",
+    "__init__.cpython-311-x86_64-linux-gnu.so",
+    ".linewitness/revoked",
+    ".build.yml",
+    "Jenkinsfile.nightly",
     "conftest.py",
     "__init__.py",
     "tests/conftest.py",
@@ -167,7 +182,7 @@ def test_adding_what_can_influence_the_run_or_the_gate_is_a_finding(path: str) -
         "src/conftest.py",
         "src/pkg/sub/__init__.py",
         "docs/pytest.ini",
-        "src/CODEOWNERS",
+        "src/CODEOWNERS.md",
         "src/linewitness.toml",
         "src/.github/x",
         "src/codeowners.py",
@@ -177,6 +192,13 @@ def test_adding_what_can_influence_the_run_or_the_gate_is_a_finding(path: str) -
         "src/path.pth.py",
         "gitattributes",
         "docs",
+        "src/.venv",
+        "AGENTS.md",
+        "requirements.txt",
+        "Makefile",
+        "uv.lock",
+        "tests/init.py",
+        "tests/__init__",
     ],
 )
 def test_a_near_miss_of_a_protected_name_is_quiet(path: str) -> None:
@@ -193,8 +215,81 @@ def test_settings_add_to_the_protected_paths_and_never_remove() -> None:
 def test_the_waiver_file_and_the_approvers_are_where_the_settings_say() -> None:
     settings = Settings(waivers="gate/w*ivers.yaml", approvers="gate/keys")
 
-    head = BASE | {"gate/w*ivers.yaml": "", "gate/waivers.yaml": "", "gate/keys": ""}
-    assert flagged(BASE, head, settings) == ["gate/keys", "gate/w*ivers.yaml"]
+    head = BASE | {"gate/w*ivers.yaml": "", "gate/waivers.yaml": "", "gate/keys": "", "gate/revoked": ""}
+    assert flagged(BASE, head, settings) == ["gate/keys", "gate/revoked", "gate/w*ivers.yaml"]
+
+
+SUITE = Settings(
+    suite=(
+        Suite(
+            runner="pytest",
+            setup=(
+                "pip install -r requirements/dev.txt -rmore.in --constraint=pins.txt && ./tools/build.sh",
+                "uv sync",
+            ),
+            args=("-c", "config/pytest.ini"),
+            python="tools/python",
+            plugins=("tests.plugins.clock", "shop.testing"),
+        ),
+        Suite(name="web", run="npm test; bash 'tools/run web.sh'", export="lcov.info"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "requirements/dev.txt",
+            "more.in",
+            "pins.txt",
+            "tools/build.sh",
+            "uv.lock",
+            "config/pytest.ini",
+            "tools/python",
+        ),
+        *("tests/plugins/clock.py", "tests/plugins/clock/__init__.py", "package.json", "package-lock.json"),
+        *("tools/run web.sh", "Requirements/DEV.txt"),
+    ],
+)
+def test_a_file_that_a_suite_uses_decides_what_the_checks_run_with(path: str) -> None:
+    assert flagged(BASE, changed(path), SUITE) == [path]
+    assert findings(BASE, changed(path)) == () or path.startswith("tests/plugins/clock/")
+
+
+@pytest.mark.parametrize("path", ["requirements.txt", "Makefile", "src/shop/testing.py", "lcov.info", "prefix/uv.lock"])
+def test_a_file_that_no_suite_uses_may_change(path: str) -> None:
+    assert findings(BASE, changed(path), SUITE) == ()
+
+
+def test_a_command_with_an_open_quotation_mark_still_names_its_files() -> None:
+    settings = Settings(suite=(Suite(run="bash 'tools/run.sh", export="x"),))
+
+    assert flagged(BASE, changed("tools/run.sh"), Settings(suite=(Suite(run="bash tools/run.sh", export="x"),)))
+    assert findings(BASE, changed("README.md"), settings) == ()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(
+            "CONFTE~1.PY",
+            "tests/CONFTE~1.PY",
+            "PYPROJ~1.TOM",
+            "LINEWI~1.TOM",
+            "GITHUB~1/workflows/ci.yml",
+            "PYTEST~2.INI",
+        ),
+        *("conftest.py::$DATA", "tests\\trusted\\test_a.py", "tests/trusted:x/y.py", "pyproject.toml:x"),
+    ],
+)
+def test_a_name_that_windows_takes_for_a_protected_one_is_a_finding(path: str) -> None:
+    assert flagged(BASE, changed(path)) == [path]
+
+
+@pytest.mark.parametrize("path", ["notes~1.txt", "src/a:b.py", "docs/x\\y.md", "CONFTE~A.PY", "src/CONFTE~1.PY", "a~"])
+def test_other_names_that_windows_would_not_have_are_quiet(path: str) -> None:
+    assert findings(BASE, changed(path)) == ()
 
 
 def test_a_trusted_test_that_is_moved_away_was_removed() -> None:
@@ -512,10 +607,8 @@ def test_the_message_tells_how_to_take_a_change_back() -> None:
     head = trees.tree(BASE | {"tests/trusted/test_app.py": "", "tests/trusted/it's [new].py": ""})
 
     found = {f.path: f.message for f in freeze(base, head, PLAIN, trees.read, base_name="f00d")}
-    assert "`git checkout f00d -- tests/trusted/test_app.py`" in found["tests/trusted/test_app.py"]
-    assert (
-        "git --literal-pathspecs rm -r -- 'tests/trusted/it'\"'\"'s [new].py'" in found["tests/trusted/it's [new].py"]
-    )
+    assert "`git checkout f00d -- :/tests/trusted/test_app.py`" in found["tests/trusted/test_app.py"]
+    assert "git rm -r -- ':(top,literal)tests/trusted/it'\"'\"'s [new].py'" in found["tests/trusted/it's [new].py"]
 
 
 @pytest.mark.parametrize(
@@ -545,7 +638,7 @@ def test_of_a_shared_file_only_the_part_that_matters_has_to_go_back() -> None:
     (finding,) = findings(BASE, changed("pyproject.toml", ""))
 
     assert "[tool.pytest] was changed" in finding.message
-    assert "`git diff BASE -- pyproject.toml` shows it" in finding.message
+    assert "`git diff BASE -- :/pyproject.toml` shows it" in finding.message
 
 
 @given(
@@ -566,7 +659,41 @@ def test_a_name_that_is_not_utf8_survives_the_shell() -> None:
 
     echoed = subprocess.run(["bash", "-c", f"printf %s {shell_quote(name)}"], check=True, capture_output=True).stdout
     assert echoed == b"caf\xe9\n"
-    assert restore_command("HEAD", name) == "git --literal-pathspecs checkout HEAD -- $'caf\\351\\012'".replace(
-        " --literal-pathspecs", ""
-    )
-    assert remove_command("a") == "git rm -r -- a"
+    assert restore_command("HEAD", name) == "git checkout HEAD -- $':/caf\\351\\012'"
+    assert remove_command("a") == "git rm -r -- :/a"
+
+
+_TABLE = "[tool.pytest.ini_options]\n"
+COMMAND = re.compile(r"`(git (?:checkout|rm) [^`]+)`")
+
+
+def test_every_command_of_a_finding_works_in_any_folder_and_together_they_open_the_gate(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "it's here")
+    odd = ("tests/trusted/!x.py", "tests/trusted/it's [new].py", "tests/trusted/a*b.py", "tests/trusted/\u00e9\n.py")
+    repo.write(dict.fromkeys((*odd, "app.py", "conftest.py", ":x/tests/trusted/x", "!y"), ""))
+    repo.write({"linewitness.toml": 'trusted = ["**/trusted/**"]\nprotected = ["?y"]\n'})
+    base = repo.commit("base", {"pyproject.toml": _TABLE, "tests/trusted/deep/a.py": "a"})
+    repo.branch("patch")
+    repo.remove(odd[0], "tests/trusted/deep", "conftest.py", "!y")
+    repo.write({"conftest.py/x": "", odd[1]: "2", odd[2]: Executable(""), ":x/tests/trusted/x": "2"})
+    repo.write({"tests/trusted/deep": Link("../x"), "tests/trusted/new/a b.py": "", "-rf/trusted/x": ""})
+    repo.commit("head", {"pyproject.toml": f"{_TABLE}x = 1\n", ".gitattributes": "x"})
+    with Repository(repo.root) as repository:
+        found = frozen(repository, base)
+        commands = [COMMAND.findall(finding.message)[-1] for finding in found]
+        (repo.root / "tests" / "elsewhere").mkdir()
+        for command in commands:
+            place = repo.root / "tests" / "elsewhere"
+            done = subprocess.run(
+                ["bash", "-c", command], check=False, cwd=place, env=environment(), capture_output=True
+            )
+            assert done.returncode == 0, (command, done.stderr)
+        repo.commit_index("taken back")
+
+        assert len(commands) >= 10
+        assert frozen(repository, base) == ()
+
+
+def frozen(repository: Repository, base: str) -> tuple[Finding, ...]:
+    case = open_case(repository, Question(base))
+    return freeze(case.base_tree, case.head_tree, case.loaded.settings, case.read, base_name=base)

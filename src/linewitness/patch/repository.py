@@ -13,8 +13,9 @@ import re
 import subprocess
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import IO, Self, cast
 
@@ -41,6 +42,7 @@ _FIXED = [part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={
 _FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _STEM = re.compile(r"(?:(?!@\{)[^~^:])*")
 _SECONDS = 600
+_ASKED_AT_ONCE = 200  # ids of either kind, as many as any pipe holds
 
 _PARTIAL = "The clone is partial or damaged: use one without --filter, for nothing is fetched while judging"
 
@@ -273,17 +275,24 @@ class Repository:
         A criss-cross history has several. The first that git lists is taken, as ``git diff A...B`` does: each of them
         is part of the target branch, so whichever is taken, no line is skipped that the target does not have.
         """
-        if ours.commit is None or theirs.commit is None:
-            raise PatchError("a tree that was never committed has no merge base")
-        found = self.run("merge-base", "--all", ours.commit, theirs.commit, ok=(0, 1)).decode().split()
+        found = self._merge_bases(ours, theirs)
         if not found:
             why = (
                 "the clone is shallow, run `git fetch --unshallow` (in CI: fetch-depth: 0)"
                 if self.shallow
                 else "their histories are unrelated, name the base with --base"
             )
-            raise PatchError(f"{ours.commit[:12]} and {theirs.commit[:12]} have no merge base: {why}")
+            raise PatchError(f"{(ours.commit or '')[:12]} and {(theirs.commit or '')[:12]} have no merge base: {why}")
         return self.resolve(found[0])
+
+    def merge_bases(self, ours: Commit, theirs: Commit) -> tuple[Commit, ...]:
+        """All newest common ancestors of two commits; none when their histories are unrelated."""
+        return tuple(map(self.resolve, self._merge_bases(ours, theirs)))
+
+    def _merge_bases(self, ours: Commit, theirs: Commit) -> list[str]:
+        if ours.commit is None or theirs.commit is None:
+            raise PatchError("a tree that was never committed has no merge base")
+        return self.run("merge-base", "--all", ours.commit, theirs.commit, ok=(0, 1)).decode().split()
 
     def default_base(self, target_branch: str = "") -> str:
         """The full ref name of the branch that patches are for.
@@ -329,9 +338,31 @@ class Repository:
 
     def read(self, oid: ObjectId) -> bytes:
         """The bytes of a blob, checked against its id. One git process serves all calls."""
+        session = self._session()
+        session.ask([oid])
+        return self._checked(session.read(oid), oid)
+
+    def read_all(self, oids: Iterable[ObjectId]) -> Iterator[bytes]:
+        """The bytes of blobs, in their order, each checked against its id. Questions go ahead of the answers."""
+        waiting = iter(oids)
+        while group := tuple(islice(waiting, _ASKED_AT_ONCE)):
+            session, left = self._session(), len(group)
+            session.ask(group)
+            try:
+                for oid in group:
+                    content = self._checked(session.read(oid), oid)
+                    left -= 1
+                    yield content
+            finally:
+                if left:
+                    session.close()  # answers that nobody waits for are still on their way
+
+    def _session(self) -> _BlobSession:
         if self._blobs is None or not self._blobs.close.alive:
             self._blobs = _BlobSession(self._start("cat-file", "--batch", stdin=subprocess.PIPE))
-        content = self._blobs.read(oid)
+        return self._blobs
+
+    def _checked(self, content: bytes, oid: ObjectId) -> bytes:
         if blob_id(content, self.algorithm) != oid:
             raise PatchError(f"object {oid} is damaged: its bytes do not have this id")
         return content
@@ -344,12 +375,20 @@ class _BlobSession:
         self._ask, self._answer = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
         self.close = weakref.finalize(self, _end, process, self._ask, self._answer)
 
-    def read(self, oid: str) -> bytes:
-        if not _FULL_ID.fullmatch(oid):
-            raise PatchError(f"{oid!r} is not a full object id")
-        try:
-            self._ask.write(oid.encode() + b"\n")
+    def ask(self, oids: Iterable[str]) -> None:
+        """Ask for some blobs, few enough for a pipe. Their answers have to be read, all of them, in their order."""
+        questions = b""
+        for oid in oids:
+            if not _FULL_ID.fullmatch(oid):
+                raise PatchError(f"{oid!r} is not a full object id")
+            questions += oid.encode() + b"\n"
+        with suppress(OSError):  # a process that is gone gives no answer either
+            self._ask.write(questions)
             self._ask.flush()
+
+    def read(self, oid: str) -> bytes:
+        """The answer to the next question, which was about ``oid``."""
+        try:
             header = self._answer.readline().split()
         except OSError:
             header = []

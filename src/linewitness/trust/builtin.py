@@ -15,36 +15,70 @@ class Guarded(NamedTuple):
 _CI: Final = (
     *("/.github", "/.gitlab", "/.gitlab-ci.yml", "/.ci", "/.circleci", "/.buildkite", "/.forgejo", "/.gitea"),
     *("/.azure-pipelines", "/azure-pipelines.yml", "/azure-pipelines.yaml", "/bitbucket-pipelines.yml"),
+    *("/.jenkins", "/.tekton", "/.builds", "/.build.yml", "/.codebuild", "/buildspec.yml", "/buildspec.yaml"),
+    *("/.zuul.yaml", "/.zuul.d", "/zuul.yaml", "/zuul.d", "/.harness", "/.azuredevops", "/.evergreen.yml"),
     *("/.travis.yml", "/.drone.yml", "/.cirrus.yml", "/.cirrus.star", "/.woodpecker", "/.woodpecker.yml"),
-    *("/appveyor.yml", "/.appveyor.yml", "/.semaphore", "/.teamcity", "/Jenkinsfile", "/cloudbuild.yaml"),
+    *("/appveyor.yml", "/.appveyor.yml", "/.semaphore", "/.teamcity", "/Jenkinsfile", "/Jenkinsfile.*"),
+    *("/cloudbuild.yaml", "/cloudbuild.yml", "/cloudbuild.json", "/wercker.yml", "/screwdriver.yaml", "/codefresh.yml"),
 )
 
 # Agents read their settings in the folder where they are started, so these count at any depth.
 _AGENTS: Final = (
     *(".claude", ".codex", ".gemini", ".cursor", ".copilot", ".openhands", ".agents"),
+    *(".windsurf", ".kiro", ".amazonq", ".opencode", "opencode.json", "opencode.jsonc", ".mcp.json"),
     *(".aider.conf.yml", ".aiderignore"),
 )
 
 # Read by the interpreter or by packaging tools wherever they lie, so no folder makes them harmless.
 _AUTOLOADED: Final = (
     *("sitecustomize", "sitecustomize.*", "usercustomize", "usercustomize.*"),
-    *("*.pth", "*.egg-info", "*.egg-link", "*.dist-info"),
+    *("*.pth", "*.egg-info", "*.egg-link", "*.dist-info", "pyvenv.cfg", "*._pth"),
 )
+
+# Where an interpreter for the tests is looked for in the checkout: a committed one would judge its own patch.
+_ENVIRONMENTS: Final = ("/.venv", "/venv")
 
 BUILT_IN: Final = (
     Guarded("a settings file of the gate", ("/linewitness.toml", "/.linewitness")),
-    Guarded("a code owners file", ("/CODEOWNERS", "/docs/CODEOWNERS", "/.github/CODEOWNERS", "/.gitlab/CODEOWNERS")),
+    Guarded("a code owners file", ("CODEOWNERS", "/docs/CODEOWNERS", "/.github/CODEOWNERS", "/.gitlab/CODEOWNERS")),
     Guarded("a settings file of git", (".gitattributes", ".gitmodules")),
     Guarded("a CI definition", _CI),
     Guarded("a settings file of an agent", _AGENTS),
     Guarded("a corpus manifest", ("MANIFEST.sha256",)),
     Guarded("a file that Python loads by itself", _AUTOLOADED),
+    Guarded("an environment in which the tests run", _ENVIRONMENTS),
 )
 
-# These matter in every folder from the root to a trusted test, and nowhere else.
+# These matter in every folder from the root to a trusted test, and nowhere else. A package file may be compiled.
 ON_THE_WAY: Final = {
     "conftest.py": "a conftest above trusted tests",
     "__init__.py": "a package file above trusted tests",
     **dict.fromkeys(("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini"), "a settings file of pytest"),
     **dict.fromkeys((".coveragerc", ".coveragerc.toml"), "a settings file of coverage"),
 }
+
+IMPLICIT: Final = {
+    "uv": ("uv.lock", "uv.toml"),
+    "poetry": ("poetry.lock", "poetry.toml"),
+    "pdm": ("pdm.lock", "pdm.toml"),
+    "pipenv": ("Pipfile", "Pipfile.lock"),
+    "hatch": ("hatch.toml",),
+    "nox": ("noxfile.py",),
+    "invoke": ("tasks.py",),
+    "make": ("Makefile", "makefile", "GNUmakefile"),
+    "just": ("justfile", ".justfile"),
+    "task": ("Taskfile.yml", "Taskfile.yaml"),
+    "npm": ("package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc"),
+    "npx": ("package.json", "package-lock.json", ".npmrc"),
+    "pnpm": ("package.json", "pnpm-lock.yaml", ".npmrc"),
+    "yarn": ("package.json", "yarn.lock", ".yarnrc.yml"),
+    "cargo": ("Cargo.toml", "Cargo.lock"),
+    "go": ("go.mod", "go.sum"),
+    "conda": ("environment.yml", "environment.yaml"),
+    "mamba": ("environment.yml", "environment.yaml"),
+    "mvn": ("pom.xml",),
+    "gradle": ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.lockfile"),
+}
+"""Programs that read files which nobody names to them, from the folder where they are started.
+
+A suite whose ``setup`` or ``run`` calls one of them is steered by these files."""

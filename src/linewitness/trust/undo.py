@@ -19,22 +19,30 @@ def shell_quote(text: str) -> str:
 
 
 def restore_command(base: str, path: str) -> str:
-    """The command that brings back ``path`` as it is in ``base``."""
-    return f"git{_literally(path)} checkout {shell_quote(base)} -- {shell_quote(path)}"
+    """The command that brings back ``path`` as it is in ``base``, in any folder of the work tree."""
+    return f"git checkout {shell_quote(base)} -- {_from_root(path)}"
 
 
 def remove_command(path: str) -> str:
     """The command that takes away ``path``, which base does not have."""
-    return f"git{_literally(path)} rm -r -- {shell_quote(path)}"
+    return f"git rm -r -- {_from_root(path)}"
 
 
 def show_command(base: str, path: str) -> str:
     """The command that shows what became of ``path`` since ``base``."""
-    return f"git{_literally(path)} diff {shell_quote(base)} -- {shell_quote(path)}"
+    return f"git diff {shell_quote(base)} -- {_from_root(path)}"
 
 
-def _literally(path: str) -> str:
-    return " --literal-pathspecs" if _GIT_MAGIC & set(path) else ""
+def approve_command(base: str) -> str:
+    """The command with which an approver vouches for everything protected that differs from ``base``."""
+    return f"linewitness approve --base {shell_quote(base)}"
+
+
+def _from_root(path: str) -> str:
+    """``path`` as a pathspec that means the same in every folder: git takes plain ones from where a person stands."""
+    # Right after ``:/`` git takes most signs for further magic.
+    plain = not _GIT_MAGIC & set(path) and (path[:1].isalnum() or path[:1] in "._")
+    return shell_quote(f":/{path}" if plain else f":(top,literal){path}")
 
 
 def _escaped(byte: int) -> str:
