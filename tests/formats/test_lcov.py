@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linewitness.errors import EvidenceError
-from linewitness.evidence.formats.facts import BranchArm, FileFacts
+from linewitness.evidence.formats.facts import BranchArm, Condition, FileFacts, FunctionHit
 from linewitness.evidence.formats.lcov import Tracefile
 from linewitness.evidence.formats.source import ExportFile
 from tests.formats.files import written
@@ -83,12 +83,43 @@ def test_a_version_that_is_a_checksum_of_the_file_is_kept(tmp_path: Path) -> Non
 
 def test_arms_of_old_and_new_writers_are_read(tmp_path: Path) -> None:
     jump = "BRDA:4,0,jump to line 5,"
-    lines = (f"{jump}1", "BRDA:4,0,(net_ < 0, x) == True,0", "BRDA:6,e0,1,-", f"{jump}0")
+    lines = (f"{jump}1", "BRDA:4,0,(net_ < 0, x) == True,0", "BRDA:6,f0,1,-", f"{jump}0")
     assert facts(tmp_path, record("DA:4,1", *lines)).branches == (
         BranchArm(4, "line 5", True),
         BranchArm(4, "(net_ < 0, x) == True", False),
-        BranchArm(6, "block e0, branch 1", False),
+        BranchArm(6, "block f0, branch 1", False),
     )
+
+
+@pytest.mark.parametrize("block", ["e0", "U0", "fe0"])
+def test_the_way_of_an_exception_and_unreachable_code_are_no_arms(tmp_path: Path, block: str) -> None:
+    assert facts(tmp_path, record("DA:4,1", f"BRDA:4,{block},0,0")).branches == ()
+
+
+def test_functions_meet_their_counts_by_name_and_in_new_files_by_number(tmp_path: Path) -> None:
+    old = ("FN:3,shop::rate(int, int)", "FN:9,12,main", "FNDA:2,shop::rate(int, int)", "FNDA:0,main", "FN:20,lost")
+    new = ("FNL:0,30,33", "FNA:0,4,alias, of two", "FNA:0,0,other", "FNL:1,40", "FNA:1,-,idle", "FNA:9,1,nowhere")
+    assert facts(tmp_path, record("DA:1,1", *old, *new)).functions == (
+        FunctionHit(3, "shop::rate(int, int)", 2),
+        FunctionHit(9, "main", 0, 12),
+        FunctionHit(30, "alias, of two", 4, 33),
+        FunctionHit(30, "other", 0, 33),
+        FunctionHit(40, "idle", 0),
+    )
+
+
+def test_a_condition_that_decided_nothing_may_have_been_evaluated(tmp_path: Path) -> None:
+    lines = ("MCDC:5,2,t,3,0,'a' in 'a, b'", "MCDC:5,2,f,0,0,'a' in 'a, b'", "MCDC:5,U2,t,0,1,")
+    assert facts(tmp_path, record("DA:5,1", *lines)).conditions == (
+        Condition(5, "'a' in 'a, b'", True, None),
+        Condition(5, "condition 1", None, None),
+    )
+
+
+@pytest.mark.parametrize("rest", ["<coverage/>", "mode: set", "{}", "\x00", "end"])
+def test_anything_but_lines_of_the_format_behind_the_last_record_is_refused(tmp_path: Path, rest: str) -> None:
+    with pytest.raises(EvidenceError, match="something else"):
+        facts(tmp_path, record("DA:1,1") + rest + "\n")
 
 
 def test_names_are_kept_as_written_whatever_they_hold(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,168 @@ def test_names_that_are_no_utf8_are_matched_as_they_are() -> None:
 def test_a_backslash_in_a_posix_name_stays() -> None:
     assert normalised("src/a\\b.py") == "src/a\\b.py"
     assert normalised("C:\\src/a.py") == "C:/src/a.py"
+
+
+# ---------------------------------------------------------------- conventions of other languages
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "file:///repo/src/caf%C3%A9%20a.js",
+        "file:///repo/src/caf%C3%A9%20a.js?t=17",
+        "file:///C:/repo/src/caf%C3%A9%20a.js",
+        "file://localhost/repo/src/café a.js",
+        "webpack://shop/./src/café a.js",
+        "https://raw.example.org/owner/shop/0123abc/src/café a.js",
+        "/_/src/café a.js",
+    ],
+)
+def test_urls_are_the_paths_that_they_spell(name: str) -> None:
+    assert pairs(found([name], ["src/café a.js"])) == {"src/café a.js": (name,)}
+
+
+def test_a_file_url_below_the_root_is_taken_at_its_word() -> None:
+    name = "file:///checkout/head/a.js"
+    assert pairs(found([name], ["a.js", "b/a.js"])) == {"a.js": (name,)}
+
+
+def test_only_a_file_url_is_percent_encoded() -> None:
+    assert pairs(found(["/repo/src/a%20b.js"], ["src/a b.js", "x"])) == {}
+    assert pairs(found(["/repo/src/a%20b.js"], ["src/a%20b.js"])) == {"src/a%20b.js": ("/repo/src/a%20b.js",)}
+
+
+def test_capitals_mean_nothing_on_a_drive_and_something_elsewhere() -> None:
+    assert pairs(found(["d:\\A\\Src\\Cart.CS"], ["src/Cart.cs"])) == {"src/Cart.cs": ("d:\\A\\Src\\Cart.CS",)}
+    assert pairs(found(["/a/Src/Cart.CS"], ["src/Cart.cs"])) == {}
+    exact = found(["D:\\a\\src\\cart.cs"], ["src/Cart.cs", "src/cart.cs"])
+    assert pairs(exact) == {"src/cart.cs": ("D:\\a\\src\\cart.cs",)}
+    either = found(["D:\\a\\src\\CART.cs"], ["src/Cart.cs", "src/cart.cs"])
+    assert (pairs(either), [each.code for each in either.findings]) == ({}, ["LW507"])
+
+
+def test_a_package_is_found_below_whatever_folder_holds_it() -> None:
+    known = ["core/src/main/java/shop/Price.java", "README.md"]
+    assert pairs(found(["shop/Price.java"], known)) == {known[0]: ("shop/Price.java",)}
+
+
+def test_a_package_in_two_modules_is_ambiguous_without_their_names_and_clear_with_them() -> None:
+    known = ["core/src/main/java/shop/Price.java", "web/src/main/java/shop/Price.java"]
+    unclear = found(["shop/Price.java"], known)
+    assert pairs(unclear) == {}
+    assert {each.code for each in unclear.findings} == {"LW507"}
+    names = ["all/core/**/shop/Price.java", "all/web/**/shop/Price.java"]
+    assert pairs(found(names, known)) == {known[0]: (names[0],), known[1]: (names[1],)}
+
+
+def test_a_module_that_is_called_as_no_folder_is_does_not_choose_among_files() -> None:
+    known = ["core/src/shop/Price.java", "web/src/shop/Price.java"]
+    matches = found(["Shop core/**/shop/Price.java"], known)
+    assert (pairs(matches), {each.code for each in matches.findings}) == ({}, {"LW507"})
+
+
+def modules(root: Path, **texts: str) -> list[str]:
+    for folder, text in texts.items():
+        place = root / folder.replace("_", ".")
+        place.mkdir(exist_ok=True)
+        (place / "go.mod").write_text(text)
+    return ["go.mod" if folder == "_" else f"{folder}/go.mod" for folder in texts]
+
+
+def test_an_import_path_is_a_file_of_the_module_that_go_mod_names(tmp_path: Path) -> None:
+    mods = modules(
+        tmp_path, _="// shop\nmodule example.org/shop // the shop\n\ngo 1.22\n", tools="module example.org/shop/tools\n"
+    )
+    known = [*mods, "cart/cart.go", "tools/cart/cart.go", "main.go"]
+    names = ["example.org/shop/cart/cart.go", "example.org/shop/tools/cart/cart.go", "example.org/shop/main.go"]
+    assert pairs(found(names, known, root=tmp_path, wanted=known[2:])) == dict(
+        zip(known[2:], [(n,) for n in names], strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    "spelled", ['module "example.org/shop"', "module `example.org/shop`", "\tmodule  example.org/shop\r"]
+)
+def test_a_module_may_be_spelled_in_several_ways(tmp_path: Path, spelled: str) -> None:
+    known = [*modules(tmp_path, _=f"{spelled}\n"), "a.go", "b/a.go"]
+    assert pairs(found(["example.org/shop/a.go"], known, root=tmp_path, wanted=["a.go"])) == {
+        "a.go": ("example.org/shop/a.go",)
+    }
+
+
+def test_an_import_path_of_another_module_is_no_file_of_the_repository(tmp_path: Path) -> None:
+    known = [*modules(tmp_path, _="module example.org/shop\n"), "cart/cart.go"]
+    matches = found(["example.org/other/cart/cart.go"], known, root=tmp_path, wanted=["cart/cart.go"])
+    assert (pairs(matches), [each.code for each in matches.findings]) == ({}, ["LW507"])
+
+
+def test_what_the_user_says_comes_before_what_go_mod_says(tmp_path: Path) -> None:
+    known = [*modules(tmp_path, _="module example.org/shop\n"), "cart/a.go", "new/a.go"]
+    maps = (("example.org/shop/cart", "new"),)
+    assert pairs(found(["example.org/shop/cart/a.go"], known, root=tmp_path, maps=maps, wanted=["new/a.go"])) == {
+        "new/a.go": ("example.org/shop/cart/a.go",)
+    }
+
+
+def test_a_vendored_file_is_the_one_below_vendor(tmp_path: Path) -> None:
+    known = [*modules(tmp_path, _="module example.org/shop\n"), "vendor/example.org/dep/d.go", "d.go"]
+    matches = found(["example.org/dep/d.go"], known, root=tmp_path, wanted=known[1:])
+    assert pairs(matches) == {"vendor/example.org/dep/d.go": ("example.org/dep/d.go",)}
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe", "missing", "outside"])
+def test_a_go_mod_that_is_no_ordinary_file_of_the_repository_is_not_read(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "secret").write_text("module example.org/shop\n")
+    root = tmp_path / "root"
+    root.mkdir()
+    place = root / "go.mod"
+    if kind == "link":
+        place.symlink_to(tmp_path / "secret")
+    elif kind == "folder":
+        place.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "outside":
+        (tmp_path / "go.mod").write_text("module example.org/shop\n")
+        (root / "up").symlink_to(tmp_path)
+    mod = "up/go.mod" if kind == "outside" else "go.mod"
+    matches = found(["example.org/shop/a.go"], [mod, "a.go", "up/a.go"], root=root, wanted=["a.go", "up/a.go"])
+    assert pairs(matches) == {}
+
+
+HOSTILE = [
+    "/etc/passwd",
+    "../../etc/passwd",
+    "src/../../../etc/passwd",
+    "..\\..\\etc\\passwd",
+    "file:///etc/passwd",
+    "file:///repo/%2e%2e/%2e%2e/etc/passwd",
+    "link/passwd",
+    "https://example.org/etc/passwd",
+    "\0",
+    "",
+    ".",
+    "/",
+    "~/.ssh/id_rsa",
+]
+
+
+def test_no_path_of_an_export_is_ever_opened_or_looked_at(tmp_path: Path) -> None:
+    """Every access to the file system raises an audit event; matching names must raise none outside the root."""
+    (tmp_path / "link").symlink_to("/etc")
+    touched: list[str] = []
+    watching = [True]
+
+    def watch(event: str, args: tuple[object, ...]) -> None:
+        if watching[0] and event in ("open", "os.scandir", "os.listdir"):
+            touched.append(str(args[0]))
+
+    sys.addaudithook(watch)
+    try:
+        matches = found(HOSTILE, ["src/a.py", "go.mod", "x/go.mod", "a.go"], root=tmp_path)
+        by_go = found(["example.org/etc/passwd.go", *HOSTILE], ["go.mod", "etc/passwd.go"], root=tmp_path)
+    finally:
+        watching[0] = False
+    assert pairs(matches) == {}
+    assert pairs(by_go) == {}
+    assert [path for path in touched if not path.startswith(str(tmp_path))] == []

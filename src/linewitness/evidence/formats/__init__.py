@@ -6,21 +6,47 @@ is written by a dozen tools.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from importlib import import_module
+from typing import Final, cast
 
 from linewitness.errors import EvidenceError
-from linewitness.evidence.formats import cobertura, coverage_json, coverage_sqlite, lcov
+from linewitness.evidence.formats import sniffing
 from linewitness.evidence.formats.facts import Format, Reader
+from linewitness.evidence.formats.packed import unpacked
 from linewitness.evidence.formats.source import ExportFile
 
 #: How much of a file the recognisers see.
 HEAD = 4096
 
+
+def _from(module: str, opener: str) -> Callable[[ExportFile], Reader]:
+    """The opener of a module that is loaded when an export of its format is opened."""
+
+    def opened(export: ExportFile) -> Reader:
+        adapter = import_module(f"{__name__}.{module}")
+        return cast("Callable[[ExportFile], Reader]", getattr(adapter, opener))(export)
+
+    return opened
+
+
+#: In the order in which they are asked; each row's module has the format's specification.
 FORMATS: Final[tuple[Format, ...]] = (
-    coverage_sqlite.FORMAT,
-    coverage_json.FORMAT,
-    cobertura.FORMAT,
-    lcov.FORMAT,
+    Format("coverage-sqlite", sniffing.coverage_sqlite, _from("coverage_sqlite", "CoverageData")),
+    Format("coverage-json", sniffing.coverage_json, _from("coverage_json", "open_json")),
+    Format("clover", sniffing.clover, _from("clover", "Report")),
+    Format("cobertura", sniffing.cobertura, _from("cobertura", "open_cobertura")),
+    Format("jacoco", sniffing.jacoco, _from("jacoco", "Report")),
+    Format("opencover", sniffing.opencover, _from("opencover", "Report")),
+    Format("lcov", sniffing.lcov, _from("lcov", "Tracefile")),
+    Format("go", sniffing.go, _from("go_profile", "Profile")),
+    Format("istanbul", sniffing.istanbul, _from("istanbul", "Report")),
+    Format("v8", sniffing.v8, _from("v8", "Report")),
+    Format("gcovr", sniffing.gcovr, _from("gcov", "Report")),
+    Format("gcov", sniffing.gcov, _from("gcov", "Report")),
+    Format("llvm-cov", sniffing.llvm, _from("llvm", "Report")),
+    Format("simplecov", sniffing.simplecov, _from("simplecov", "Report")),
+    Format("coverlet", sniffing.coverlet, _from("coverlet", "Report")),
 )
 
 
@@ -51,6 +77,10 @@ def choose(export: ExportFile, name: str | None) -> Format:
 
 
 def open_export(export: ExportFile, name: str | None = None) -> tuple[str, Reader]:
-    """The format's name and the reader of an export. Errors: :class:`EvidenceError` when it cannot be read."""
+    """The format's name and the reader of an export, which may be packed with gzip, as gcov packs its own.
+
+    Errors: :class:`EvidenceError` when it cannot be read.
+    """
+    export = unpacked(export)
     chosen = choose(export, name)
     return chosen.name, chosen.open(export)

@@ -21,8 +21,8 @@ from linewitness.evidence.formats.facts import (
     SOME_MISSED_ARM,
     BranchArm,
     FileFacts,
-    Format,
     Grain,
+    broken,
     combine,
     merged_arms,
     merged_counts,
@@ -98,7 +98,13 @@ class Parsed(NamedTuple):
 
 def open_cobertura(export: ExportFile) -> Hopped | Parsed:
     """Errors: ``EvidenceError`` with the place, for anything that is not Cobertura."""
-    return hop(export) or Parsed(parse(export))
+    hopped = hop(export)
+    if hopped is not None:
+        return hopped
+    parsed = Parsed(parse(export))
+    if not parsed.names:
+        raise broken(export, "there is no <class> in it: nothing was measured, or everything was left out")
+    return parsed
 
 
 def hop(export: ExportFile) -> Hopped | None:
@@ -246,11 +252,3 @@ def _facts(lines: ClassLines) -> FileFacts:
     return FileFacts(
         Grain.STATEMENTS, merged_counts(zip(numbers[::2], numbers[1::2], strict=True)), branches=merged_arms(arms)
     )
-
-
-def _sniff(head: bytes) -> bool:
-    root = re.search(rb"<coverage[\s>]", head)
-    return root is not None and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") and b"<project" not in head
-
-
-FORMAT: Final = Format("cobertura", _sniff, open_cobertura)

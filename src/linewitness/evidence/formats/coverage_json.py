@@ -20,7 +20,6 @@ from linewitness.evidence.formats.facts import (
     MAX_LINE,
     BranchArm,
     FileFacts,
-    Format,
     Grain,
     broken,
     combine,
@@ -301,12 +300,3 @@ def _arm_text(start: int, end: int) -> str:
 
 def _unknown_format(export: ExportFile, number: int | None) -> EvidenceError:
     return broken(export, f"format {number} of coverage.py's JSON is not known here (known are none, 2 and 3)")
-
-
-def _sniff(head: bytes) -> bool:
-    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return False
-    return _FIRST_KEY in head or (b'"meta"' in head and b'"branch_coverage"' in head)
-
-
-FORMAT: Final = Format("coverage-json", _sniff, open_json)

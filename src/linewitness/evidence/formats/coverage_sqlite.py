@@ -14,7 +14,7 @@ from typing import Final
 from urllib.parse import quote
 
 from linewitness.errors import EvidenceError
-from linewitness.evidence.formats.facts import MAX_LINE, FileFacts, Format, Grain, broken
+from linewitness.evidence.formats.facts import MAX_LINE, FileFacts, Grain, broken
 from linewitness.evidence.formats.source import ExportFile
 
 SCHEMA: Final = 7
@@ -224,10 +224,3 @@ def _uri(path: Path) -> str:
 
 def _refused(export: ExportFile, error: Exception) -> EvidenceError:
     return broken(export, f"SQLite says: {error}")
-
-
-def _sniff(head: bytes) -> bool:
-    return head.startswith(_MAGIC)
-
-
-FORMAT: Final = Format("coverage-sqlite", _sniff, CoverageData)

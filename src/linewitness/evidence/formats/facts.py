@@ -13,7 +13,9 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
 from linewitness.errors import EvidenceError
+from linewitness.evidence.formats.regions import Regions, united
 from linewitness.evidence.formats.source import ExportFile
+from linewitness.model import Span
 
 #: Lines above this are no lines of a source file; an export that names them is broken or hostile.
 MAX_LINE: Final = 10_000_000
@@ -32,18 +34,53 @@ class Grain(StrEnum):
 
     ``EVENTS``: lines on which the interpreter started an instruction; a line that is absent did not start one.
     ``STATEMENTS``: a line stands for the whole statement that begins there, and its other lines are never named.
+    ``COMPILED``: a line stands for the machine or byte code that a compiler's line table puts there. Any line of a
+    statement may have an entry or none, and gcc may hang a whole statement on its last line.
+    ``PHYSICAL``: every line of the file has an entry, comments included; zero means that nothing on it ran, any other
+    count that something did.
     """
 
     EVENTS = "events"
     STATEMENTS = "statements"
+    COMPILED = "compiled"
+    PHYSICAL = "physical"
 
 
 class BranchArm(NamedTuple):
-    """One way out of the branch on ``line``; ``taken`` is ``None`` when the export cannot tell."""
+    """One way out of the branch on ``line``; ``taken`` is ``None`` when the export cannot tell.
+
+    ``span`` is the code of the arm, 1-based lines and byte columns, where the format names it.
+    """
 
     line: int
     text: str
     taken: bool | None
+    span: Span | None = None
+
+
+class FunctionHit(NamedTuple):
+    """A function that begins on ``line`` and how often it was entered; ``end`` is its last line when it is known.
+
+    Compilers mangle names, and one function may stand here once per instance of a template.
+    """
+
+    line: int
+    name: str
+    hits: int
+    end: int | None = None
+
+
+class Condition(NamedTuple):
+    """One operand of a decision on ``line``: whether it was seen true, and false; ``None`` where nobody can tell.
+
+    An operand that was seen neither true nor false (two times ``False``) was never evaluated.
+    """
+
+    line: int
+    text: str
+    true: bool | None
+    false: bool | None
+    span: Span | None = None
 
 
 class FileFacts(NamedTuple):
@@ -54,6 +91,12 @@ class FileFacts(NamedTuple):
     contexts were not exported. ``checksums`` maps a line to the MD5 of its text without the terminator, ``digests``
     are MD5s of the whole file, all as 32 hexadecimal digits. ``entries`` maps a line to the contexts in which a code
     object that begins there was entered, and is ``None`` where the export does not know entries.
+
+    ``regions`` are counts of stretches of text, finer than lines; ``placing.placed`` turns their columns into bytes.
+    ``functions`` and ``conditions`` are what their classes say. ``complete`` tells of lines that ran whether all of
+    their code did: ``True`` when the export knows of no code on the line that did not run, ``False`` when it knows of
+    some; lines that are absent are untold. ``uncounted`` are lines that the export calls code and has no count for.
+    ``solid`` tells that a line with a count holds code in this format, so that a blank one means another file.
     """
 
     grain: Grain
@@ -64,6 +107,12 @@ class FileFacts(NamedTuple):
     checksums: Mapping[int, str] = MappingProxyType({})
     digests: frozenset[str] = frozenset()
     entries: Mapping[int, tuple[str, ...]] | None = None
+    regions: Regions | None = None
+    functions: tuple[FunctionHit, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    complete: Mapping[int, bool] = MappingProxyType({})
+    uncounted: frozenset[int] = frozenset()
+    solid: bool = False
 
 
 class Reader(Protocol):
@@ -127,7 +176,51 @@ def _union(left: FileFacts, right: FileFacts) -> FileFacts:
         checksums={**left.checksums, **right.checksums},
         digests=left.digests | right.digests,
         entries=_joined(left.entries, right.entries),
+        regions=united(left.regions, right.regions),
+        functions=_merged_functions((*left.functions, *right.functions)),
+        conditions=merged_conditions((*left.conditions, *right.conditions)),
+        complete=_merged_complete(left, right),
+        uncounted=(left.uncounted | right.uncounted).difference(left.counts, right.counts),
+        solid=left.solid and right.solid,
     )
+
+
+def _merged_functions(hits: Iterable[FunctionHit]) -> tuple[FunctionHit, ...]:
+    best: dict[tuple[int, str], FunctionHit] = {}
+    for hit in hits:
+        known = best.get((hit.line, hit.name))
+        if known is None or hit.hits > known.hits:
+            best[hit.line, hit.name] = hit
+    return tuple(sorted(best.values(), key=lambda hit: hit.line))
+
+
+def merged_conditions(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
+    """Each condition once, in order of line: seen true, or false, when any mention says so."""
+    best: dict[tuple[int, str, Span | None], Condition] = {}
+    for each in conditions:
+        known = best.setdefault((each.line, each.text, each.span), each)
+        best[each.line, each.text, each.span] = each._replace(
+            true=_seen(known.true, each.true), false=_seen(known.false, each.false)
+        )
+    return tuple(sorted(best.values(), key=lambda each: each.line))
+
+
+def _seen(left: bool | None, right: bool | None) -> bool | None:
+    if left or right:
+        return True
+    return None if left is None or right is None else False
+
+
+def _merged_complete(left: FileFacts, right: FileFacts) -> dict[int, bool]:
+    """Complete in one run is complete in all. Incomplete in both may be complete in their union, which is untold."""
+    merged: dict[int, bool] = {}
+    for line in left.complete.keys() | right.complete.keys():
+        answers = [each.complete.get(line) for each in (left, right) if each.counts.get(line, 0) > 0]
+        if True in answers:
+            merged[line] = True
+        elif answers == [False]:
+            merged[line] = False
+    return merged
 
 
 _ByLine = Mapping[int, tuple[str, ...]]
@@ -142,10 +235,10 @@ def _joined(left: _ByLine | None, right: _ByLine | None) -> _ByLine | None:
 def merged_arms(arms: Iterable[BranchArm]) -> tuple[BranchArm, ...]:
     """Each arm once, in order of line and first mention: taken when any mention says so."""
     rank = {True: 2, False: 1, None: 0}
-    best: dict[tuple[int, str], bool | None] = {}
-    for line, text, taken in arms:
-        known = best.setdefault((line, text), taken)
+    best: dict[tuple[int, str, Span | None], bool | None] = {}
+    for line, text, taken, span in arms:
+        known = best.setdefault((line, text, span), taken)
         if rank[taken] > rank[known]:
-            best[line, text] = taken
+            best[line, text, span] = taken
     ordered = sorted(best.items(), key=lambda item: item[0][0])
-    return tuple(BranchArm(line, text, taken) for (line, text), taken in ordered)
+    return tuple(BranchArm(line, text, taken, span) for (line, text, span), taken in ordered)

@@ -18,13 +18,14 @@ from linewitness.evidence.formats.facts import (
     MAX_LINE,
     BranchArm,
     FileFacts,
-    Format,
     Grain,
     broken,
     combine,
     merged_arms,
+    merged_conditions,
     merged_counts,
 )
+from linewitness.evidence.formats.lcov_details import conditions, functions
 from linewitness.evidence.formats.numbers import hit_count, line_number
 from linewitness.evidence.formats.source import ExportFile
 
@@ -32,10 +33,11 @@ _MAX_NAME: Final = 1 << 16
 _HEAD: Final = b"\nSF:"
 _END: Final = b"\nend_of_record"
 _TAIL: Final = re.compile(rb"^end_of_record[ \t]*\r?$", re.MULTILINE)
-_SNIFF: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:TN|SF|VER):")
 _LINES: Final = re.compile(rb"^DA:([^,\r\n]*)(?:,([^,\r\n]*)(?:,([^\r\n]*))?)?\r?$", re.MULTILINE)
 _ARMS: Final = re.compile(rb"^BRDA:([^,\r\n]*),([^,\r\n]*),([^\r\n]*),([^,\r\n]*)\r?$", re.MULTILINE)
+_IGNORED_ARM: Final = re.compile(rb"f?[eU]")
 _VERSION: Final = re.compile(rb"^VER:([0-9a-fA-F]{32})\r?$", re.MULTILINE)
+_REST: Final = re.compile(rb"(?:\s|[A-Z]+:[^\n]*|#[^\n]*)*")
 _JUMP: Final = re.compile(r"jump to line (\d+)$")
 _PAIRS: Final = msgspec.json.Decoder(
     list[tuple[Annotated[int, msgspec.Meta(ge=1, le=MAX_LINE)], Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]]]
@@ -55,9 +57,7 @@ class Tracefile:
         self._records: dict[str, list[tuple[int, int]]] = {}
         for start, end in zip(starts, [*starts[1:], export.size], strict=True):
             self._records.setdefault(self._name_at(start), []).append((start, end))
-        last = export.read(max(starts[-1], export.size - _MAX_NAME), export.size)
-        if not _TAIL.search(last):
-            raise broken(export, "its last record has no end_of_record: the file is cut off", offset=starts[-1])
+        self._check_end(starts[-1])
 
     @property
     def names(self) -> Collection[str]:
@@ -71,6 +71,16 @@ class Tracefile:
     def facts(self, name: str) -> FileFacts:
         """The union of all records of one path. Errors: ``EvidenceError`` for a line that cannot be read."""
         return combine(*(self._decode(start, end) for start, end in self._records[name]))
+
+    def _check_end(self, last: int) -> None:
+        """Nothing but lines of the format, which then belong to no file, may follow the last record."""
+        start = max(last, self._export.size - _MAX_NAME)
+        tail = self._export.read(start, self._export.size)
+        ends = next(reversed(list(_TAIL.finditer(tail))), None)
+        if ends is None:
+            raise broken(self._export, "its last record has no end_of_record: the file is cut off", offset=last)
+        if not _REST.fullmatch(tail, ends.end()):
+            raise broken(self._export, "something else than records follows the last one", offset=start + ends.end())
 
     def _name_at(self, start: int) -> str:
         head = self._export.read(start, min(start + 512, self._export.size))
@@ -96,6 +106,8 @@ class Tracefile:
             branches=self._arms(record, start),
             checksums=checksums,
             digests=_digests(record),
+            functions=tuple(functions(record)) if b"\nFN" in record else (),
+            conditions=merged_conditions(conditions(record)) if b"\nMCDC:" in record else (),
         )
 
     def _careful_counts(self, record: bytes, start: int) -> tuple[dict[int, int], dict[int, str]]:
@@ -119,6 +131,9 @@ class Tracefile:
             number, taken = line_number(match[1]), hit_count(match[4])
             if number is None or taken is None:
                 raise self._bad_line(match, start)
+            if _IGNORED_ARM.match(match[2]):
+                # the way that an exception takes, and code that cannot be reached: neither stands in the source
+                continue
             arms.append(BranchArm(number, _arm_text(match[2], match[3]), taken > 0))
         return merged_arms(arms)
 
@@ -194,10 +209,3 @@ def _md5(text: bytes) -> str | None:
         return base64.b64decode(text.rstrip(b"=") + b"==", validate=True).hex()
     except (binascii.Error, ValueError):
         return None
-
-
-def _sniff(head: bytes) -> bool:
-    return _SNIFF.match(head) is not None
-
-
-FORMAT: Final = Format("lcov", _sniff, Tracefile)

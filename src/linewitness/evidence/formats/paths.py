@@ -10,12 +10,18 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
+from urllib.parse import unquote
 
+from linewitness.evidence.formats.go_modules import module_folders
 from linewitness.model import Finding, RepoPath, Severity
 
+#: In a name: whatever folders lie between the module in front and the rest of the path behind.
+ANY_FOLDERS: Final = "/**/"
 _DRIVE: Final = re.compile(r"([A-Za-z]):(?=/|$)")
+_URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)")
 _SHOWN = 3
 
 
@@ -47,13 +53,28 @@ class Matches(NamedTuple):
 
 
 def normalised(name: str) -> str:
-    """A path with forward slashes, an upper-case drive, and without ``.`` and ``..`` where these can be resolved."""
+    """A path with forward slashes, an upper-case drive, and without ``.`` and ``..`` where these can be resolved.
+
+    A ``file:`` URL is the path that it spells, any other URL the path on its host.
+    """
+    name = _without_scheme(name)
     if "\\" in name and ("/" not in name or re.match(r"[A-Za-z]:\\|\\\\", name)):
         name = name.replace("\\", "/")
     name = _DRIVE.sub(lambda match: match[1].upper() + ":", name, count=1)
     plain = posixpath.normpath(name) if name else ""
     # two leading slashes survive normpath, which is right for network shares only
     return "/" + plain.lstrip("/") if plain.startswith("//") and not name.startswith("//") else plain
+
+
+def _without_scheme(name: str) -> str:
+    url = _URL.match(name)
+    if url is None:
+        return name
+    path = name[url.end() :]
+    if url[1].lower() == "file":
+        path = unquote(re.split(r"[?#]", path, maxsplit=1)[0], errors="surrogateescape")
+        path = path[1:] if re.match(r"/[A-Za-z]:(?:/|$)", path) else path
+    return path
 
 
 def match(
@@ -71,7 +92,9 @@ def match(
     relative to the root, an absolute one elsewhere is outside of it.
     """
     index = _Index(checkout)
-    readings = {name: index.readings(_spellings(name, bases, path_maps)) for name in names}
+    modules = module_folders(checkout.root, checkout.known) if any(map(_is_import_path, names)) else ()
+    rewrites = (*path_maps, *modules)
+    readings = {name: index.readings(_spellings(name, bases, rewrites)) for name in names}
     votes = Counter(shift for each in readings.values() for shift in {reading.shift for reading in each})
     if votes["="] or votes["+"]:
         readings = {name: tuple(each for each in several if each.at_home) for name, several in readings.items()}
@@ -124,16 +147,38 @@ class _Index:
 
     def _shifted(self, spelling: str) -> Iterator[Reading]:
         if _is_absolute(spelling):
-            parts = spelling.split("/")
-            for cut in range(1, len(parts)):
-                tail = RepoPath("/".join(parts[cut:]))
-                if tail in self._known:
-                    yield Reading(tail, "/".join(parts[:cut]) or "/")
-            return
-        if spelling.startswith("../"):
-            return
-        for path in self._ending_with(spelling):
-            yield Reading(path, path[: len(path) - len(spelling)] + "+")
+            yield from self._cut(spelling)
+        elif ANY_FOLDERS in spelling:
+            yield from self._in_module(*spelling.split(ANY_FOLDERS, 1))
+        elif not spelling.startswith("../"):
+            for path in self._ending_with(spelling):
+                yield Reading(path, path[: len(path) - len(spelling)] + "+")
+
+    def _cut(self, spelling: str) -> Iterator[Reading]:
+        """An absolute path without its first folders; on a drive, where capitals mean nothing, in any of these."""
+        parts = spelling.split("/")
+        tails = [(RepoPath("/".join(parts[cut:])), "/".join(parts[:cut]) or "/") for cut in range(1, len(parts))]
+        exact = [Reading(tail, front) for tail, front in tails if tail in self._known]
+        yield from exact
+        if not exact and _DRIVE.match(spelling):
+            for tail, front in tails:
+                for path in self._by_fold.get(tail.casefold(), ()):
+                    yield Reading(path, front)
+
+    def _in_module(self, module: str, tail: str) -> Iterator[Reading]:
+        """Files with this tail below a folder that is called as the module is; without such a folder, all of them."""
+        paths = self._ending_with(tail)
+        folder = posixpath.basename(module)
+        inside = [path for path in paths if folder in path[: len(path) - len(tail)].split("/")]
+        for path in inside or paths:
+            yield Reading(path, f"{module}: {path[: len(path) - len(tail)]}+")
+
+    @cached_property
+    def _by_fold(self) -> dict[str, list[RepoPath]]:
+        folded: dict[str, list[RepoPath]] = {}
+        for path in self._known:
+            folded.setdefault(path.casefold(), []).append(path)
+        return folded
 
     def _ending_with(self, tail: str) -> Sequence[RepoPath]:
         if self._tails is None:
@@ -184,6 +229,11 @@ def _roots(root: Path) -> tuple[str, ...]:
     """The root as given and as the file system spells it, each with a slash at the end."""
     spelled = {normalised(str(root.absolute())), normalised(str(root.resolve()))}
     return tuple(sorted(each.rstrip("/") + "/" for each in spelled))
+
+
+def _is_import_path(name: str) -> bool:
+    """Whether a name may be the import path of a Go file: relative, as no other writer of Go's coverage spells it."""
+    return name.endswith(".go") and not name.startswith(("/", ".")) and "/" in name
 
 
 def _is_absolute(path: str) -> bool:

@@ -87,6 +87,22 @@ class ExportFile:
             offset += len(piece)
             kept = (kept + piece)[-overlap:] if overlap else b""
 
+    def whole_lines(self, longest: int) -> Iterator[Window]:
+        """The whole file in windows that end with a line feed, or with the file.
+
+        Errors: :class:`EvidenceError` for a line of more than ``longest`` bytes.
+        """
+        rest = b""
+        for window in self.windows(0):
+            data = rest + window.data
+            start = window.start - len(rest)
+            cut = len(data) if window.start + len(window.data) >= self.size else data.rfind(b"\n") + 1
+            rest = data[cut:]
+            if len(rest) > longest:
+                message = f"this coverage export has a line of more than {longest} bytes at byte {start + cut}"
+                raise EvidenceError(message, path=str(self.path))
+            yield Window(start, data[:cut])
+
     def digest(self) -> str:
         """The SHA-256 of the file, in hexadecimal."""
         total = hashlib.sha256()

@@ -1,0 +1,106 @@
+"""Recognises formats by the first bytes of a file, never by its name, which people change.
+
+Recognising is cheap and promises little: whether a file is what it seems to be is for its adapter to say.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+_TRACEFILE: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:TN|SF|VER):")
+_GO: Final = re.compile(rb"mode: \w+\s")
+_COVERAGE: Final = re.compile(rb"<coverage[\s>]")
+_REPORT: Final = re.compile(rb"<report[\s>]")
+_SCRIPTS: Final = re.compile(rb'\{\s*"result"\s*:\s*\[')
+_RESULTSET: Final = re.compile(rb'\{\s*"[^"]*"\s*:\s*\{\s*"coverage"\s*:\s*\{')
+_MODULE: Final = re.compile(rb'\{\s*"[^"]*\.(?:dll|exe)"\s*:\s*\{')
+
+
+def _is_xml(head: bytes) -> bool:
+    return head.lstrip(_BLANK).startswith(b"<")
+
+
+def _is_object(head: bytes) -> bool:
+    return head.lstrip(_BLANK).startswith(b"{")
+
+
+def coverage_sqlite(head: bytes) -> bool:
+    """A database of SQLite; coverage.py's is the only one that is known here."""
+    return head.startswith(b"SQLite format 3\x00")
+
+
+def coverage_json(head: bytes) -> bool:
+    """The first file's first list, or else the members of ``meta``."""
+    known = b'"executed_lines"' in head or (b'"meta"' in head and b'"branch_coverage"' in head)
+    return _is_object(head) and known
+
+
+def clover(head: bytes) -> bool:
+    """The same outermost element as Cobertura's, with a project in it."""
+    return _is_xml(head) and _COVERAGE.search(head) is not None and b"<project" in head
+
+
+def cobertura(head: bytes) -> bool:
+    """The outermost element."""
+    return _is_xml(head) and _COVERAGE.search(head) is not None and b"<project" not in head
+
+
+def jacoco(head: bytes) -> bool:
+    """The outermost element."""
+    return _is_xml(head) and _REPORT.search(head) is not None
+
+
+def opencover(head: bytes) -> bool:
+    """The outermost element."""
+    return _is_xml(head) and b"<CoverageSession" in head
+
+
+def lcov(head: bytes) -> bool:
+    """The first record, behind comments and empty lines."""
+    return _TRACEFILE.match(head) is not None
+
+
+def go(head: bytes) -> bool:
+    """The mode line."""
+    return _GO.match(head.lstrip(_BLANK)) is not None
+
+
+def istanbul(head: bytes) -> bool:
+    """The map of statements, which stands near the front of the first file's entry."""
+    return _is_object(head) and b'"statementMap"' in head
+
+
+def v8(head: bytes) -> bool:
+    """The list of scripts, which comes first."""
+    return _SCRIPTS.match(head.lstrip(_BLANK)) is not None
+
+
+def gcovr(head: bytes) -> bool:
+    """A key of gcovr's own, the number of the format."""
+    return _is_object(head) and b'"gcovr/' in head
+
+
+def gcov(head: bytes) -> bool:
+    """The compiler's version or folder, or lines as gcov writes them."""
+    if not _is_object(head):
+        return False
+    lines = b'"files"' in head and b'"line_number"' in head
+    return lines or b'"gcc_version"' in head or b'"current_working_directory"' in head
+
+
+def llvm(head: bytes) -> bool:
+    """The type, which old versions put first, or else the data."""
+    named = b'"llvm.coverage.json.export"' in head
+    return _is_object(head) and (named or (b'"data"' in head and (b'"files"' in head or b'"functions"' in head)))
+
+
+def simplecov(head: bytes) -> bool:
+    """The version of SimpleCov, or a command with its coverage."""
+    return _is_object(head) and (b'"simplecov_version"' in head or _RESULTSET.match(head.lstrip(_BLANK)) is not None)
+
+
+def coverlet(head: bytes) -> bool:
+    """The name of a .NET module as the first key."""
+    return _MODULE.match(head.lstrip(_BLANK)) is not None
