@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from linewitness.model import Answer, Arm, Evidence, EvidenceSource, FileText, Finding, Obligation, Phase, Sighting
+from linewitness.model import (
+    Answer,
+    Arm,
+    Evidence,
+    EvidenceSource,
+    FileText,
+    Finding,
+    Obligation,
+    Phase,
+    RepoPath,
+    Sighting,
+)
 
+_NOBODYS: Final = "this file is among the sources of no suite that could have run it"
 _BEST_FIRST: Final = (Answer.RUN, Answer.PARTIAL, Answer.NOT_PROVABLE, Answer.NOT_RUN, Answer.REMOVED)
 _PHASES: Final = (Phase.CALL, Phase.UNKNOWN, Phase.IMPORT)
 
@@ -29,12 +41,38 @@ class CombinedEvidence:
 
     def sightings(self, text: FileText, obligations: tuple[Obligation, ...]) -> tuple[Sighting, ...]:
         """The best answer of any part for each obligation, with the witnesses and arms of all."""
+        if not self._parts:
+            return tuple(Sighting(Answer.NOT_RUN, note=_NOBODYS) for _ in obligations)
         answers = [part.sightings(text, obligations) for part in self._parts]
         return tuple(map(best, zip(*answers, strict=True)))
 
 
+class BoundEvidence:
+    """Evidence that may speak about some files only. Implements :class:`linewitness.model.Evidence`."""
+
+    def __init__(self, part: Evidence, speaks_about: Callable[[RepoPath], bool]) -> None:
+        self._part = part
+        self._speaks_about = speaks_about
+
+    @property
+    def sources(self) -> tuple[EvidenceSource, ...]:
+        """The sources of the part."""
+        return self._part.sources
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings of the part."""
+        return self._part.findings
+
+    def sightings(self, text: FileText, obligations: tuple[Obligation, ...]) -> tuple[Sighting, ...]:
+        """The part's answers, or that nothing ran in a file that is not its business."""
+        if self._speaks_about(text.change.path):
+            return self._part.sightings(text, obligations)
+        return tuple(Sighting(Answer.NOT_RUN, note=_NOBODYS) for _ in obligations)
+
+
 def combine(parts: Sequence[Evidence]) -> Evidence:
-    """One piece of evidence out of at least one."""
+    """Several pieces of evidence as one; none at all is evidence that nothing ran."""
     return parts[0] if len(parts) == 1 else CombinedEvidence(parts)
 
 

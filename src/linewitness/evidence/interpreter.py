@@ -17,22 +17,46 @@ from linewitness.settings import Suite
 OLDEST = (3, 9)
 _QUESTION_TIMEOUT = 120
 # Asked in isolation, because neither the user's site folder nor PYTHON* variables take part in the trusted run.
-_QUESTION = """
-import json, sys, sysconfig
-from importlib.metadata import distributions, version, PackageNotFoundError
-from importlib.util import find_spec
-try:
-    pytest = version("pytest")
-except PackageNotFoundError:
-    pytest = ""
+_QUESTION = r"""
+import json, os, re, sys
 names = json.loads(sys.argv[1])
-points = []
-# Only plugins are looked up among them, and reading them all takes time.
-for found in distributions() if names else ():
-    for point in found.entry_points:
-        if point.group == "pytest11":
-            points.append([point.name, point.value, found.metadata["Name"] or ""])
+pytest, points = "", []
+# What importlib.metadata would tell, without the time that importing it takes.
+for folder in sys.path:
+    try:
+        entries = os.listdir(folder)
+    except OSError:
+        continue
+    for entry in entries:
+        found = re.fullmatch(r"([^-]+)-([^-]+)(-.*)?\.(dist|egg)-info", entry)
+        if not found:
+            continue
+        name = found.group(1)
+        if name.lower() == "pytest":
+            pytest = pytest or found.group(2)
+        if not names:
+            continue
+        try:
+            with open(os.path.join(folder, entry, "entry_points.txt"), encoding="utf-8") as stream:
+                lines = stream.read().splitlines()
+        except (OSError, ValueError):
+            continue
+        group = ""
+        for line in lines:
+            line = line.strip()
+            if line.startswith("["):
+                group = line
+            elif group == "[pytest11]" and "=" in line and line[:1] not in "#;":
+                point, _, value = line.partition("=")
+                points.append([point.strip(), value.partition("[")[0].strip(), name])
+if not pytest:
+    from importlib.metadata import version, PackageNotFoundError
+    try:
+        pytest = version("pytest")
+    except PackageNotFoundError:
+        pass
 def importable(name):
+    from importlib.util import find_spec
     try:
         return find_spec(name) is not None
     except (ImportError, ValueError, AttributeError):
@@ -43,6 +67,8 @@ json.dump({
     "pytest": pytest,
     "points": points,
     "importable": [name for name in names if importable(name)],
+    "prefixes": [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix],
+    "search_path": [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)],
 }, sys.stdout)
 """
 
@@ -51,7 +77,7 @@ class Interpreter(NamedTuple):
     """The interpreter of the trusted run.
 
     ``plugins`` are the names that pytest's ``-p`` takes for the suite's plugins; ``source`` tells people how the
-    interpreter was chosen.
+    interpreter was chosen. ``prefixes`` and ``search_path`` are the places from which it imports.
     """
 
     path: Path
@@ -59,6 +85,8 @@ class Interpreter(NamedTuple):
     pytest: str
     plugins: tuple[str, ...]
     source: str
+    prefixes: tuple[str, ...] = ()
+    search_path: tuple[str, ...] = ()
 
     @property
     def has_safe_path(self) -> bool:
@@ -76,6 +104,8 @@ class _Answer(msgspec.Struct):
     pytest: str
     points: list[tuple[str, str, str]]
     importable: list[str]
+    prefixes: tuple[str, ...] = ()
+    search_path: tuple[str, ...] = ()
 
 
 def find_interpreter(suite: Suite, checkout: Path | None, environment: Mapping[str, str] | None = None) -> Interpreter:
@@ -103,7 +133,7 @@ def find_interpreter(suite: Suite, checkout: Path | None, environment: Mapping[s
             " or name the interpreter of the tests as `python` in the suite's settings."
         )
     plugins = tuple(_resolve(name, answer, path) for name in suite.plugins)
-    return Interpreter(path, answer.version, answer.pytest, plugins, source)
+    return Interpreter(path, answer.version, answer.pytest, plugins, source, answer.prefixes, answer.search_path)
 
 
 def _choose(suite: Suite, checkout: Path | None, environment: Mapping[str, str]) -> tuple[Path, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import time
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from linewitness.errors import EvidenceError
+from linewitness.evidence.sandbox import Fence
+from linewitness.evidence.sandbox_processes import FirstProcess, adopting_orphans, end_orphans
 
-_POLL_SECONDS = 0.2
+_POLL_SECONDS = 1.0
 _TAIL_BYTES = 4000
 # Without these, an interpreter or the programs it starts may not start at all.
 _ALWAYS_PASSED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "SYSTEMROOT")
@@ -25,22 +28,27 @@ _REFUSED = frozenset({
 
 
 class World(NamedTuple):
-    """Where a process of the run lives. ``wrapper`` is put before its command: the place for a sandbox."""
+    """Where a process of the run lives. ``fence`` is its sandbox; ``wrapper`` is put before everything, to measure."""
 
     cwd: Path
     environment: Mapping[str, str]
     output: Path
     timeout: float
     wrapper: tuple[str, ...] = ()
+    fence: Fence | None = None
 
 
 class Ended(NamedTuple):
-    """How a process ended: its exit status (negative: the signal), or that it was stopped for its time."""
+    """How a process ended: its exit status (negative: the signal), or that it was stopped for its time.
+
+    ``outlived`` are the names of programs that it left running and that were ended; a namespace ends them unseen.
+    """
 
     status: int
     timed_out: bool
     seconds: float
     tail: str
+    outlived: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.timed_out:
@@ -54,47 +62,99 @@ class Ended(NamedTuple):
 
 
 def launch(command: Sequence[str], world: World, tick: Callable[[], None] | None = None) -> Ended:
-    """Run one command in its own process group and end the whole group with it.
+    """Run one command, and come back when every process that it started is gone.
 
-    Standard output and error go to ``world.output``; nothing is ever parsed from them. ``tick`` is called a few times a
-    second. Errors: EvidenceError when the command cannot be started.
+    Standard output and error go to ``world.output``; nothing is ever parsed from them. ``tick`` is called about once a
+    second. Errors: EvidenceError when the command cannot be started, or when something it started cannot be ended.
     """
     started = time.monotonic()
+    fenced = world.fence.command(command) if world.fence is not None else list(command)
     with world.output.open("ab") as output:
+        run = _in_namespace if world.fence is not None and world.fence.sandbox.isolates else _adopted
+        status, timed_out, outlived = run([*world.wrapper, *fenced], world, output.fileno(), tick)
+    return Ended(_plain(status, world), timed_out, time.monotonic() - started, tail(world.output), outlived)
+
+
+_Outcome = tuple[int, bool, tuple[str, ...]]
+
+
+def _in_namespace(command: list[str], world: World, output: int, tick: Callable[[], None] | None) -> _Outcome:
+    first = FirstProcess()
+    process = _start([*command[:1], "--info-fd", str(first.write), *command[1:]], world, output, (first.write,))
+    try:
+        first.listen()
+        timed_out = not _wait(process, world.timeout, tick)
+    finally:
+        _end_group(process)
+        first.wait()
+    return process.returncode, timed_out, ()
+
+
+def _adopted(command: list[str], world: World, output: int, tick: Callable[[], None] | None) -> _Outcome:
+    with adopting_orphans() as known:
+        process = _start(command, world, output)
+        outlived: tuple[str, ...] = ()
         try:
-            process = subprocess.Popen(
-                [*world.wrapper, *command],
-                cwd=world.cwd,
-                env=dict(world.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise EvidenceError(f"{command[0]} cannot be started: {error}", code="LW503") from error
-        try:
-            timed_out = not _wait(process, started + world.timeout, tick)
+            timed_out = not _wait(process, world.timeout, tick)
         finally:
             _end_group(process)
-    return Ended(process.returncode, timed_out, time.monotonic() - started, tail(world.output))
+            outlived = end_orphans(known, process.pid)
+    return process.returncode, timed_out, outlived
 
 
-def _wait(process: subprocess.Popen[bytes], deadline: float, tick: Callable[[], None] | None) -> bool:
-    while True:
-        try:
-            process.wait(max(0.0, min(_POLL_SECONDS, deadline - time.monotonic())))
-        except subprocess.TimeoutExpired:
+def _start(command: list[str], world: World, output: int, passed: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command,
+            cwd=world.cwd,
+            env=dict(world.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            pass_fds=passed,
+        )
+    except OSError as error:
+        raise EvidenceError(f"{command[0]} cannot be started: {error}", code="LW503") from error
+
+
+def _plain(status: int, world: World) -> int:
+    """Bubblewrap ends with 128 and the signal's number when the command was killed."""
+    isolates = world.fence is not None and world.fence.sandbox.isolates
+    return 128 - status if isolates and 128 < status < 128 + signal.NSIG else status
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float, tick: Callable[[], None] | None) -> bool:
+    """Whether the process ended in time."""
+    deadline = time.monotonic() + seconds
+    handle = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else -1
+    try:
+        while True:
+            left = deadline - time.monotonic()
+            pause = max(0.0, left if tick is None else min(_POLL_SECONDS, left))
+            if _ended(process, handle, pause):
+                return True
             if time.monotonic() >= deadline:
                 return False
-        else:
-            return True
-        if tick is not None:
-            tick()
+            if tick is not None:
+                tick()
+    finally:
+        if handle >= 0:
+            os.close(handle)
+
+
+def _ended(process: subprocess.Popen[bytes], handle: int, pause: float) -> bool:
+    """Whether the process ends within the pause. The handle wakes at once where ``wait`` would look again and again."""
+    if handle >= 0 and not select.select([handle], [], [], pause)[0]:
+        return False
+    try:
+        process.wait(0 if handle >= 0 else pause)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
-    # The leader may be gone and its children not: results are read when every process of the group is gone.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -118,16 +178,20 @@ class Folders(NamedTuple):
     temporary: Path
 
 
-def run_environment(python: Path, passed: Sequence[str], folders: Folders, host: Mapping[str, str]) -> dict[str, str]:
+def run_environment(
+    programs: Path | None, passed: Sequence[str], folders: Folders, host: Mapping[str, str]
+) -> dict[str, str]:
     """The whole environment of the run: an allow-list of the host's variables, fresh folders, a fixed hash seed.
 
-    ``passed`` are names that the settings let through, or ``NAME=value``. The hash seed is fixed so that the same tree
-    gives the same record. Errors: EvidenceError when the settings pass a variable that would change what is judged.
+    ``programs`` is a folder that comes first on PATH. ``passed`` are names that the settings let through, or
+    ``NAME=value``. The hash seed is fixed so that the same tree gives the same record.
+
+    Errors: EvidenceError when the settings pass a variable that would change what is judged.
     """
     environment = {name: host[name] for name in _ALWAYS_PASSED if name in host}
     environment.setdefault("LANG", "C.UTF-8")
-    # The tests' own interpreter is what `python` and console scripts mean in the tests.
-    environment["PATH"] = os.pathsep.join(filter(None, [str(python.parent), environment.get("PATH", os.defpath)]))
+    first = str(programs) if programs is not None else ""
+    environment["PATH"] = os.pathsep.join(filter(None, [first, environment.get("PATH", os.defpath)]))
     environment |= {"HOME": str(folders.home)} | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folders.temporary))
     environment |= {
         "PYTHONHASHSEED": "0",

@@ -7,8 +7,11 @@ from typing import Final
 
 from linewitness.evidence.hits import RunRecord
 from linewitness.evidence.rule import FileRule
+from linewitness.languages import files
 from linewitness.model import Answer, Demand, EvidenceSource, FileText, Finding, Kind, Obligation, Sighting
 
+_NOT_COMPILED: Final = "the tests' interpreter could not compile this file, so nothing in it can be witnessed"
+_NOT_PYTHON: Final = "the recorder sees Python only: a suite with a command and an export can witness this file"
 _UNTOUCHED: Final = Sighting(Answer.NOT_RUN, note="no passing check ran anything of this file")
 
 Demands = Callable[[FileText, tuple[Obligation, ...]], tuple[Demand, ...]]
@@ -36,7 +39,8 @@ class RecordedEvidence:
         path = text.change.path
         sites = self._record.sites.get(path)
         if sites is None:
-            note = "the tests' interpreter could not compile this file, so nothing in it can be witnessed"
+            python = files.language(path, text.head or b"") == "python"
+            note = _NOT_COMPILED if python else _NOT_PYTHON
             return tuple(Sighting(Answer.NOT_RUN, note=note) for _ in obligations)
         hits = self._record.hits.get(path)
         if not hits:

@@ -35,6 +35,7 @@ CONTENT: Final[tuple[Callable[[Patient], Iterator[Trouble]], ...]] = (
     content_checks.corpora_not_frozen,
     content_checks.waivers_that_do_not_hold,
     content_checks.waivers_that_end_soon,
+    content_checks.approvers_that_list_nobody,
     content_checks.nobody_owns_protected_paths,
 )
 """What the two trees hold."""
@@ -42,6 +43,7 @@ CONTENT: Final[tuple[Callable[[Patient], Iterator[Trouble]], ...]] = (
 TESTS: Final[tuple[Callable[[Patient], Iterator[Trouble]], ...]] = (
     machine_checks.interpreter,
     machine_checks.plugins_not_listed,
+    machine_checks.no_sandbox,
 )
 """Whether the trusted checks can be run on this machine."""
 

@@ -14,7 +14,7 @@ from linewitness.onboarding import survey
 from linewitness.onboarding.target import Target
 from linewitness.onboarding.trouble import Patient, Trouble
 from linewitness.settings import SETTINGS_FILE
-from linewitness.trust import codeowners, corpus, protected
+from linewitness.trust import approvals, codeowners, corpus
 from linewitness.trust.undo import remove_command, restore_command, shell_quote
 from linewitness.trust.waivers import WaiverFile, load, policy_of
 from linewitness.trusted_run import candidates
@@ -125,7 +125,8 @@ def _move(tests: Sequence[RepoPath]) -> str:
 def protected_content_changed(patient: Patient) -> Iterator[Trouble]:
     """What ``check`` calls LW301, with the commands that take each change back."""
     case = patient.case
-    found = protected.freeze(case.base_tree, case.head_tree, case.loaded.settings, case.read)
+    frozen = approvals.freeze(case, approvals.moment_of(None))
+    found = [finding for finding in frozen.findings if finding.code == "LW301"]
     if not found:
         return
     paths = [RepoPath(finding.path) for finding in found]
@@ -193,6 +194,20 @@ def _waiver_file(patient: Patient) -> WaiverFile:
     settings = case.loaded.settings
     policy = policy_of(settings, patient.today, case.read_head)
     return load(case.read_head(settings.waivers), settings.waivers, policy)
+
+
+def approvers_that_list_nobody(patient: Patient) -> Iterator[Trouble]:
+    """A line that lists nobody is found out when its owner's approval does not count, which is late."""
+    case = patient.case
+    known = approvals.approvers_of(case)
+    target = Target.of(patient)
+    for finding in known.findings if known else ():
+        message = f"on {target.name}: {finding.message}"
+        yield Trouble("approver-not-listed", False, message, "", finding.path, finding.line)
+    if known and not known.listed and not known.findings:
+        path = case.loaded.settings.approvers
+        message = f"on {target.name}: the list of approvers is empty; a line is: NAME, type of key, key"
+        yield Trouble("nobody-can-approve", False, message, "", path)
 
 
 def nobody_owns_protected_paths(patient: Patient) -> Iterator[Trouble]:

@@ -14,6 +14,7 @@ import msgspec
 from linewitness.errors import EvidenceError
 from linewitness.evidence.interpreter import Interpreter, find_interpreter
 from linewitness.evidence.pytest_settings import owned_names
+from linewitness.evidence.sandbox import find_sandbox, what_to_do
 from linewitness.onboarding import survey
 from linewitness.onboarding.scaffold import pytest_settings_text, texts
 from linewitness.onboarding.trouble import Patient, Trouble
@@ -99,6 +100,17 @@ def plugins_not_listed(patient: Patient) -> Iterator[Trouble]:
             yield Trouble(
                 "plugins-not-listed", True, f"{message}: write {table}plugins = {listed} into {where}", "", where
             )
+
+
+def no_sandbox(_: Patient) -> Iterator[Trouble]:
+    """What would isolate the trusted run is not there: the run goes on, and the map says so."""
+    found = find_sandbox("auto")
+    if not found.isolates:
+        said = f" ({found.detail})" if found.detail else ""
+        left = "Landlock restricts files only" if found.kind == "landlock" else "nothing but limits is left"
+        advice = what_to_do(found)
+        message = f"the trusted run has no sandbox, because {found.reason}{said}; {left}"
+        yield Trouble("no-sandbox", False, f"{message}. {advice}" if advice else message)
 
 
 def _ask(python: Interpreter, names: frozenset[str]) -> _Answer:

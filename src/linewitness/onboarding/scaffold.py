@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from linewitness import atomic, settings
 from linewitness.errors import UsageError
+from linewitness.guard.install import Planned as HookSettings
 from linewitness.model import RepoPath
 from linewitness.onboarding import ci_files, survey
 from linewitness.onboarding.survey import ExistingTests
@@ -35,6 +36,7 @@ class State(StrEnum):
     """What becomes of a planned file."""
 
     CREATE = "create"
+    COMPLETE = "complete"
     KEEP = "keep"
 
 
@@ -69,13 +71,31 @@ class Plan(NamedTuple):
         return tuple(item.path for item in self.items if item.state is State.CREATE)
 
 
-def plan(repository: Repository, owner: str = "", ci: str = "none") -> Plan:
+def _agent_items(names: Sequence[str], root: Path) -> Iterator[Item]:
+    """The hook settings of some agents, which are completed where they exist already."""
+    from linewitness.guard import agents, install
+
+    for name in dict.fromkeys(names):
+        hook = install.settings_of(agents.find(name), root)
+        path = RepoPath(hook.path.relative_to(root).as_posix())
+        purpose = "asks the gate before the agent changes anything"
+        yield Item(path, _state_of(hook), hook.content or b"", purpose, "\n".join(hook.notes))
+
+
+def _state_of(hook: HookSettings) -> State:
+    if hook.content is None:
+        return State.KEEP
+    return State.COMPLETE if hook.path.exists() else State.CREATE
+
+
+def plan(repository: Repository, owner: str = "", ci: str = "none", agents: Sequence[str] = ()) -> Plan:
     """Look at a work tree and decide what it lacks.
 
-    ``owner`` is the handle that CODEOWNERS names, or empty; ``ci`` is a key of :data:`ci_files.SERVICES`.
+    ``owner`` is the handle that CODEOWNERS names, or empty; ``ci`` is a key of :data:`ci_files.SERVICES`; ``agents``
+    are those whose hook settings are wanted.
 
-    Errors: :class:`UsageError` for a repository without a work tree, for an impossible owner and for settings that are
-    there and cannot be read.
+    Errors: :class:`UsageError` for a repository without a work tree, for an impossible owner, for settings that are
+    there and cannot be read, and for an agent that is not known or whose settings cannot be completed without loss.
     """
     if repository.bare:
         raise UsageError("a bare repository has no files to prepare: run this in a clone", path=str(repository.root))
@@ -86,13 +106,14 @@ def plan(repository: Repository, owner: str = "", ci: str = "none") -> Plan:
     if owner:
         items.append(_code_owners(present, owner))
     items += [present.item(file.path, file.content, file.purpose, file.note) for file in ci_files.SERVICES[ci]()]
+    items += _agent_items(agents, repository.root)
     return Plan(repository.root, present.target, tuple(items), _by_hand(present, items, owner))
 
 
 def write(planned: Plan) -> None:
-    """Create the new files of a plan. Errors: :class:`UsageError` naming the path when the system refuses."""
+    """Write the files of a plan. Errors: :class:`UsageError` naming the path when the system refuses."""
     for item in planned.items:
-        if item.state is State.CREATE:
+        if item.state is not State.KEEP:
             place = planned.root / item.path
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
@@ -267,7 +288,7 @@ def _is_owner(owner: str) -> bool:
 def _by_hand(present: _Present, items: Sequence[Item], owner: str) -> tuple[Todo, ...]:
     target = present.target or "main"
     return (
-        *_landing([item.path for item in items if item.state is State.CREATE], target),
+        *_landing([item.path for item in items if item.state is not State.KEEP], target),
         *_first_checks(present),
         *_naming_owners(present, owner),
         Todo(

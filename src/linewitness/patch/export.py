@@ -25,17 +25,19 @@ def export_tree(
     tree: ObjectId,
     destination: Path,
     replace: Mapping[RepoPath, Blob | None] | None = None,
+    listed: Mapping[RepoPath, Blob] | None = None,
 ) -> None:
     """Write a tree into ``destination``, a folder that does not exist yet or is empty.
 
-    ``replace`` puts other blobs in the place of the tree's, or (``None``) leaves a path out. Files get the executable
+    ``listed`` are the tree's entries when they are known; they are checked against its id all the same. ``replace``
+    puts other blobs in the place of the tree's, or (``None``) leaves a path out. Files get the executable
     bit of their mode, submodules become empty folders. A symbolic link is written as it is when following it, through
     other links of the tree too, never leaves the export.
 
     Errors: :class:`PatchError` when a link leads outside, when a name could reach outside or into ``.git``, when two
     names are one on this file system, when an object is missing or damaged, and when what was written is not the tree.
     """
-    entries = repository.ls_tree(tree)
+    entries = dict(repository.ls_tree(tree) if listed is None else listed)
     if tree_id(entries, repository.algorithm) != tree:
         raise PatchError(f"tree {tree} is damaged, or holds folders or modes that git does not write any more")
     for path, blob in (replace or {}).items():
@@ -51,7 +53,8 @@ def export_tree(
 
 
 def _refuse_links_outside(repository: Repository, entries: Mapping[RepoPath, Blob]) -> None:
-    targets = {path_bytes(path): repository.read(blob.oid) for path, blob in entries.items() if is_symlink(blob)}
+    links = {path: blob.oid for path, blob in entries.items() if is_symlink(blob)}
+    targets = dict(zip(map(path_bytes, links), repository.read_all(links.values()), strict=True))
     for link, target in targets.items():
         if not _stays_inside(link, targets):
             raise PatchError(
@@ -93,11 +96,12 @@ def _write(repository: Repository, entries: Mapping[RepoPath, Blob], destination
             raise PatchError(f"{destination} is not empty")
         root = os.fsencode(destination)
         made = {root}
+        contents = repository.read_all(blob.oid for blob in entries.values() if not is_submodule(blob))
         for path, blob in entries.items():
             where = root + b"/" + path_bytes(path)
             _make_folders(where if is_submodule(blob) else os.path.dirname(where), made)
             if not is_submodule(blob):
-                _write_one(where, blob, repository.read(blob.oid))
+                _write_one(where, blob, next(contents))
     except FileExistsError as error:
         shown = os.fsdecode(error.filename) if error.filename else "a name"
         raise PatchError(f"{shown}: two names of the tree are one on this file system") from None
