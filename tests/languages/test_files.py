@@ -49,13 +49,16 @@ def opaque_note(text: FileText, options: LineOptions | None = None) -> str:
         ("a.py", "# a\u2028x = 1\n".encode(), "U+2028"),
         ("a.py", b"# a\x0bx = 1\n", "U+000B"),
         ("a.py", "# a\x85x\n".encode(), "U+0085"),
-        ("a.js", b"x = 1\n", "no line rule for javascript yet"),
+        ("a.lua", b"x = 1\n", "no line rule for lua yet"),
+        ("a.js", "x = 1 // \u2028y()\n".encode(), "U+2028"),
+        ("a.ts", "x = '\u2029'\n".encode(), "U+2029"),
+        ("a.rb", b"# encoding: windows-31j\nx = 1\n", "line 1 declares the encoding windows-31j"),
         ("a.pyx", b"x = 1\n", "no line rule for cython yet"),
         ("a.ipynb", b"{}\n", "no line rule for notebook yet"),
         ("a.svg", b"<svg/>\n", "no line rule for svg yet"),
         ("a.pth", b"import os\n", "no line rule for path file yet"),
         ("a.xyz", b"x\n", "nothing is known of .xyz files"),
-        ("tool", b"#!/bin/sh\nls\n", "nothing tells what kind of file it is"),
+        ("tool", b"#!/usr/bin/awk -f\n{}\n", "nothing tells what kind of file it is"),
         ("Makefile", b"all:\n", "nothing tells what kind of file it is"),
         ("a.pyc", b"", "byte code"),
         ("a.so", b"x", "native module"),
@@ -131,7 +134,7 @@ def test_python_by_name_that_another_program_runs_is_opaque() -> None:
     text = change(None, b"#!/bin/sh python\nx = 1\n", "bin/tool.py")
     assert classes(text) == {1: "comment", 2: "statement"}
     assert "another program than Python" in opaque_note(with_mode(text, EXECUTABLE))
-    opaque_note(change(None, b"#!/bin/sh python\nx = 1\n", "bin/tool"))
+    opaque_note(change(None, b"#!/usr/bin/awk python\nx = 1\n", "bin/tool"))
 
 
 @pytest.mark.parametrize(
@@ -196,4 +199,4 @@ def test_hunks_out_of_order_are_refused() -> None:
 
 def test_no_demands_can_be_made_of_a_file_without_a_rule() -> None:
     with pytest.raises(PatchError, match="waived by blob"):
-        demands(change(None, b"x\n", "a.js"), ())
+        demands(change(None, b"x\n", "a.lua"), ())

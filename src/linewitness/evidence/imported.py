@@ -13,9 +13,13 @@ from typing import Final, NamedTuple
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence import formats
+from linewitness.evidence.acceptance import Acceptance, drafts_found
 from linewitness.evidence.contexts import Contexts, understand
+from linewitness.evidence.exported_rule import ExportedRule
+from linewitness.evidence.exported_rule import best_of as closest
 from linewitness.evidence.formats.facts import FileFacts, Grain, Reader, combine
 from linewitness.evidence.formats.paths import Checkout, match
+from linewitness.evidence.formats.placing import Disagreement, placed
 from linewitness.evidence.formats.source import ExportFile
 from linewitness.evidence.imported_lines import Known, Lines
 from linewitness.evidence.imported_rule import ImportedRule, best_of
@@ -90,6 +94,8 @@ class ImportedEvidence:
         if not known:
             note = "no export names this file: it was not loaded, or the coverage tool was told to leave it out"
             return tuple(Sighting(Answer.NOT_RUN, note=note) for _ in obligations)
+        if not path.endswith(_PYTHON):
+            return self._exported(text, obligations, known)
         lines = LineEvents(head)
         for export, each in known:
             _refuse_stale(export, path, head, lines, each.facts)
@@ -105,6 +111,21 @@ class ImportedEvidence:
             for owed, answer in zip(obligations, answers, strict=True)
         )
 
+    def _exported(
+        self, text: FileText, obligations: tuple[Obligation, ...], known: Sequence[tuple[Export, Known]]
+    ) -> tuple[Sighting, ...]:
+        """The answers for a file of another language than Python, from the facts of all exports that name it."""
+        head, path = text.head or b"", text.change.path
+        rules = []
+        for export, each in known:
+            _refuse_other_version(export, path, head, each.facts)
+            try:
+                rules.append(ExportedRule(head, placed(each.facts, head)))
+            except Disagreement as error:
+                raise _stale(export, path, error.line, error.what) from error
+        demands = self._demands(text, obligations)
+        return tuple(closest([rule.sight(demand) for rule in rules]) for demand in demands)
+
 
 def load_exports(
     paths: Sequence[Path],
@@ -113,18 +134,22 @@ def load_exports(
     *,
     path_maps: Sequence[tuple[str, str]] = (),
     format_name: str | None = None,
+    acceptance: Acceptance | None = None,
 ) -> ImportedEvidence:
     """Open coverage exports and find the wanted files in them.
 
     Several exports are shards of one run: a hit in any of them is a hit. ``path_maps`` are pairs FROM, TO: an export's
     path that begins with FROM begins with TO (relative to the root, or absolute) in the repository. ``format_name``
-    forces one of :func:`linewitness.evidence.formats.names`; ``None`` and ``auto`` look at the bytes.
+    forces one of :func:`linewitness.evidence.formats.names`; ``None`` and ``auto`` look at the bytes. ``acceptance``
+    tells whose hits are left out.
 
     Errors: :class:`EvidenceError` when an export is missing, empty, no file, or cannot be read.
     """
     if not paths:
         raise EvidenceError("no coverage export was named; pass at least one with --cov")
     exports = [_load(path, checkout, path_maps, format_name) for path in paths]
+    if acceptance is not None:
+        exports = [_accepted(export, acceptance) for export in exports]
     return ImportedEvidence(_without_moot_findings(exports), demands)
 
 
@@ -134,6 +159,18 @@ def _load(path: Path, checkout: Checkout, path_maps: Sequence[tuple[str, str]], 
     found = match(reader.names, reader.bases, checkout, path_maps, str(path))
     source = EvidenceSource(suite="imported", kind=name, provenance="imported", digest=file.digest())
     return Export(path, source, reader, understand(reader.context_names()), found.found, found.findings)
+
+
+def _accepted(export: Export, acceptance: Acceptance) -> Export:
+    """The export without the hits of relations that nobody accepted, and of generated tests."""
+    if export.contexts is None:
+        return export._replace(findings=export.findings + acceptance.inseparable())
+    tests = export.contexts.tests(export.reader.context_names())
+    drafts = acceptance.drafts_of(tests)
+    dropped = frozenset(drafts) | frozenset(filter(acceptance.is_generated, tests))
+    return export._replace(
+        contexts=export.contexts._replace(dropped=dropped), findings=export.findings + drafts_found(drafts.values())
+    )
 
 
 def _without_moot_findings(exports: Sequence[Export]) -> list[Export]:
@@ -169,10 +206,16 @@ def _refuse_stale(export: Export, path: RepoPath, head: bytes, text: LineEvents,
         silent = text.without_code(lambda line: facts.counts.get(line, 0) > 0)
         if silent is not None:
             raise _stale(export, path, silent, "says that this line ran, which is blank or a comment at head")
+    _refuse_other_version(export, path, head, facts)
+
+
+def _refuse_other_version(export: Export, path: RepoPath, head: bytes, facts: FileFacts) -> None:
+    """Errors: ``LW504`` when a checksum in the export is that of another text."""
     if facts.digests and hashlib.md5(head, usedforsecurity=False).hexdigest() not in facts.digests:
         raise _stale(export, path, 0, "has the checksum of another version of this file")
+    text = LineEvents(head)
     for line, checksum in facts.checksums.items():
-        if checksum not in text.md5_of(line):
+        if line > text.line_count or checksum not in text.md5_of(line):
             raise _stale(export, path, line, "has the checksum of another text for this line")
 
 

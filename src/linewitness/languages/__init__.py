@@ -1,7 +1,8 @@
 """What is executable in a changed file: the table of line rules, and what is common to all languages.
 
-Add a language by writing its :class:`linewitness.model.LineRule` in a module (or package) of its own and naming it in
-:func:`rule_named`; :mod:`linewitness.languages.files` knows the suffixes already.
+Python has a rule of its own; all other languages are tables that one engine reads
+(:mod:`linewitness.languages.grammar`). Add a language by writing its table in one module and naming it in
+:mod:`linewitness.languages.tables`; :mod:`linewitness.languages.files` knows most suffixes already.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linewitness.errors import PatchError
-from linewitness.languages import files
-from linewitness.languages.readable import why_not_utf8_source, why_unreadable
+from linewitness.languages import files, tables
+from linewitness.languages.readable import why_not_utf8_source, why_other_lines, why_unreadable
 from linewitness.model import (
     Blob,
     Demand,
@@ -30,20 +31,26 @@ from linewitness.model import (
 _EXECUTABLE_BITS = 0o111
 _SYMLINK, _SUBMODULE = 0o120000, 0o160000
 _TYPE_BITS = 0o170000
+_ECMASCRIPT = ("javascript", "typescript")
 
 
-def rule_named(language: str) -> LineRule | None:
-    """The rule of a language, ``None`` while there is none. Imports the rule's grammar only when it is asked for."""
+def rule_named(language: str, path: RepoPath) -> LineRule | None:
+    """The rule of a language for one file, ``None`` while there is none. A grammar is imported when a rule needs it."""
     if language == "python":
         from linewitness.languages.python import PythonRule
 
         return PythonRule()
-    return None
+    table = tables.table(language)
+    if table is None:
+        return None
+    from linewitness.languages.grammar.rule import TableRule
+
+    return TableRule(table, path)
 
 
 def rule_of(text: FileText) -> LineRule | None:
     """The rule that judges the head side of a change, ``None`` when no rule can."""
-    return rule_named(files.language(text.change.path, text.head or b""))
+    return rule_named(files.language(text.change.path, text.head or b""), text.change.path)
 
 
 def demands(text: FileText, obligations: tuple[Obligation, ...]) -> tuple[Demand, ...]:
@@ -76,8 +83,21 @@ def classify(text: FileText, options: LineOptions, inert: Callable[[RepoPath], b
     text = _as_added_if_moved_in(text, head, inert)
     _check_hunks(text, head)
     changed = [line for hunk in text.hunks for line in range(hunk.head_start, hunk.head_start + hunk.head_count)]
-    reason = why_unreadable(head, changed) or (_why_not_python(text, head) if rule.name == "python" else "")
+    reason = why_unreadable(head, changed) or _why_not(rule.name, text, head)
     return _opaque(change, reason) if reason else rule.classify(text, options)
+
+
+def _why_not(language: str, text: FileText, head: bytes) -> str:
+    """Why a readable text is not what its name says, or not read as it looks; empty when it is."""
+    if language == "python":
+        return _why_not_python(text, head)
+    mode = text.change.head.mode if text.change.head else 0
+    interpreter = files.shebang_language(head)
+    if mode & _EXECUTABLE_BITS and head.startswith(b"#!") and interpreter not in (language, files.related(language)):
+        return f"it is executable and its first line hands it to another program than one for {language}"
+    if language in _ECMASCRIPT:
+        return why_other_lines(head)
+    return why_not_utf8_source(head) if language == "ruby" else ""
 
 
 def _why_not_python(text: FileText, head: bytes) -> str:
@@ -122,7 +142,9 @@ def _unchanged_content(text: FileText, inert: Callable[[RepoPath], bool]) -> Fil
     base, head = change.base, change.head
     if base is None or head is None or base.oid != head.oid or not base.is_regular:
         return None
-    foreign = rule_of(text) is None or files.has_foreign_shebang(text.head or b"")
+    raw = text.head or b""
+    rule = rule_of(text)
+    foreign = rule is None or (raw.startswith(b"#!") and files.shebang_language(raw) != rule.name)
     if foreign and head.mode & _EXECUTABLE_BITS and not base.mode & _EXECUTABLE_BITS:
         return None
     if change.base_path == change.path:

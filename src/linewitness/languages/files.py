@@ -58,6 +58,33 @@ _PYTHON_SHEBANG = re.compile(
     rb"#![ \t]*(?:/\S+/)?(?:env[ \t]+(?:-S[ \t]+)?(?:/\S+/)?)?"
     rb"(?:python|pypy)(?:3(?:\.\d+)?)?t?(?:[ \t]+-\S+)*[ \t]*\r?(?:\n|\Z)"
 )
+_INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-S[ \t]+)?(?:\w+=\S*[ \t]+)*(?:\S*/)?)?([A-Za-z]+)[\d.]*")
+_INTERPRETERS = {
+    b"sh": "bash",
+    b"bash": "bash",
+    b"dash": "bash",
+    b"ash": "bash",
+    b"ksh": "bash",
+    b"zsh": "zsh",
+    b"node": "javascript",
+    b"nodejs": "javascript",
+    b"deno": "typescript",
+    b"bun": "typescript",
+    b"tsx": "typescript",
+    b"ruby": "ruby",
+    b"php": "php",
+    b"kotlin": "kotlin",
+    b"kotlinc": "kotlin",
+    b"scala": "scala",
+    b"swift": "swift",
+    b"perl": "perl",
+    b"lua": "lua",
+}
+# Headers of both languages are called .h; these words begin a line in C++ only.
+_CPP_HEADER = re.compile(
+    rb"^[ \t]*(?:namespace\b|template[ \t]*<|class[ \t]+\w|using[ \t]+\w+[ \t]*=|(?:public|private|protected)[ \t]*:)",
+    re.MULTILINE,
+)
 # Suffixes of code for which a rule may come: the note names the rule that is missing.
 _OTHER_LANGUAGES = {
     ".js": "javascript",
@@ -76,17 +103,33 @@ _OTHER_LANGUAGES = {
     ".cc": "cpp",
     ".cpp": "cpp",
     ".cxx": "cpp",
+    ".c++": "cpp",
     ".hpp": "cpp",
     ".hh": "cpp",
+    ".hxx": "cpp",
+    ".h++": "cpp",
+    ".ipp": "cpp",
+    ".tpp": "cpp",
+    ".inl": "cpp",
+    ".cu": "cuda",
     ".cs": "c-sharp",
+    ".csx": "c-sharp",
     ".rb": "ruby",
+    ".rake": "ruby",
+    ".gemspec": "ruby",
+    ".ru": "ruby",
     ".php": "php",
+    ".phtml": "php",
+    ".inc": "php",
     ".kt": "kotlin",
     ".kts": "kotlin",
     ".scala": "scala",
+    ".sc": "scala",
     ".swift": "swift",
     ".sh": "bash",
     ".bash": "bash",
+    ".ksh": "bash",
+    ".bats": "bats",
     ".zsh": "zsh",
     ".ps1": "powershell",
     ".pl": "perl",
@@ -192,8 +235,21 @@ def language(path: str, head: bytes) -> str:
     end = suffix(path)
     if end in _PYTHON_SUFFIXES:
         return "python"
+    if end == ".h" and _CPP_HEADER.search(head):
+        return "cpp"
     if end in _OTHER_LANGUAGES:
         return _OTHER_LANGUAGES[end]
-    if not end and _PYTHON_SHEBANG.match(head):
+    return "" if end else shebang_language(head)
+
+
+def shebang_language(head: bytes) -> str:
+    """The language of the program that the first line hands a file to; empty when it names none that is known."""
+    if _PYTHON_SHEBANG.match(head):
         return "python"
-    return ""
+    found = _INTERPRETER.match(head)
+    return _INTERPRETERS.get(found[1], "") if found else ""
+
+
+def related(language: str) -> str:
+    """A language whose programs run files of this one, too."""
+    return {"javascript": "typescript", "typescript": "javascript"}.get(language, "")

@@ -56,6 +56,18 @@ def _hidden(head: bytes, changed: Iterable[int]) -> str:
     return ""
 
 
+def why_other_lines(head: bytes) -> str:
+    """Why ECMAScript counts other lines than git does in this text, as half a sentence; empty when it does not.
+
+    U+2028 and U+2029 end lines there, also inside of a comment (ECMA-262, 12.3), wherever they stand.
+    """
+    found = re.search(b"\xe2\x80[\xa8\xa9]", head)
+    if found is None:
+        return ""
+    line = head.count(b"\n", 0, found.start()) + 1
+    return f"line {line} holds U+{ord(found[0].decode()):04X}, which ends a line for the engine and not for git"
+
+
 def why_not_utf8_source(head: bytes) -> str:
     """Why Python would not read this source as UTF-8 (PEP 263), as half a sentence; empty when it would.
 

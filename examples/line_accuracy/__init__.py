@@ -1,0 +1,1 @@
+"""Comparisons of the line rules with what instrumenters and compilers call code."""

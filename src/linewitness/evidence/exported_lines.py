@@ -1,0 +1,125 @@
+"""What counts by line prove about tokens, for exports of compilers and of instrumenters that know statements."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from linewitness.evidence.formats.facts import FileFacts, Grain
+from linewitness.languages.markers import hidden_lines
+from linewitness.model import Answer, Function, Precision, Token
+
+_Found = tuple[Answer, Precision, str]
+_UNLISTED: Final = "the export lists no code here"
+_SKIPPED: Final = "the export knows lines; this statement ran, and may have skipped {0!r}"
+_LATE: Final = "late"
+
+
+class LineProofs:
+    """The counts of one export for one file."""
+
+    def __init__(self, head: bytes, facts: FileFacts) -> None:
+        self._head, self._facts = head, facts
+        self._counts = facts.counts
+        self._hidden: frozenset[int] | None = None
+
+    def of(self, token: Token) -> _Found:
+        """The proof for a token by its own line, or by its statement's."""
+        own = token.span.start.line
+        if self._facts.grain is Grain.PHYSICAL:
+            return self._physical(token, own)
+        if self._facts.grain is Grain.STATEMENTS:
+            starts_here = token.region is not None and token.part == _LATE and token.region.start.line == own
+            line = own if starts_here and own in self._counts else token.header.start.line
+            return self._statement(token, line)
+        return self._compiled(token, own)
+
+    def _physical(self, token: Token, own: int) -> _Found:
+        """Every line has a count: zero is certain, and any other says that something on the line ran, or was hidden."""
+        count = self._counts.get(own)
+        if not count:
+            return Answer.NOT_RUN, Precision.LINE, "this line did not run" if count == 0 else _UNLISTED
+        if self._hidden is None:
+            self._hidden = hidden_lines(self._head)
+        if own in self._hidden:
+            note = "a comment tells the coverage tool to ignore this line, and it then counts it as run"
+            return Answer.NOT_PROVABLE, Precision.LINE, note
+        if token.region is not None:
+            return Answer.NOT_PROVABLE, Precision.LINE, _SKIPPED.format(token.text)
+        return Answer.RUN, Precision.LINE, ""
+
+    def _statement(self, token: Token, line: int) -> _Found:
+        count = self._counts.get(line)
+        if count is None:
+            listed = [each for each in _header_lines(token) if each in self._counts]
+            count = self._counts[listed[0]] if listed else None
+        if count is None:
+            return self._unlisted(token)
+        if not count:
+            return Answer.NOT_RUN, Precision.STATEMENT, "the statement did not run"
+        if token.region is None or line != token.header.start.line or self._all_arms_taken(token):
+            return Answer.RUN, Precision.STATEMENT, ""
+        return Answer.NOT_PROVABLE, Precision.STATEMENT, _SKIPPED.format(token.text)
+
+    def _compiled(self, token: Token, own: int) -> _Found:
+        """A line of a compiler's table: zero is certain; more may come from another part of the same statement."""
+        count = self._counts.get(own)
+        if count == 0:
+            return Answer.NOT_RUN, Precision.LINE, "this line did not run"
+        if count:
+            if token.region is None or self._facts.complete.get(own) or self._all_arms_taken(token):
+                return Answer.RUN, Precision.LINE, ""
+            return Answer.NOT_PROVABLE, Precision.LINE, _SKIPPED.format(token.text)
+        return self._elsewhere(token)
+
+    def _elsewhere(self, token: Token) -> _Found:
+        """A token whose line the table does not name: the first line of its statement that is named decides."""
+        lines = [line for line in _header_lines(token) if line in self._counts]
+        if not lines:
+            return self._unlisted(token)
+        if not self._counts[lines[0]]:
+            return Answer.NOT_RUN, Precision.STATEMENT, "the statement did not run"
+        if token.region is None or self._all_arms_taken(token):
+            return Answer.RUN, Precision.STATEMENT, ""
+        return Answer.NOT_PROVABLE, Precision.STATEMENT, _SKIPPED.format(token.text)
+
+    def _unlisted(self, token: Token) -> _Found:
+        line = token.header.start.line
+        if line in self._facts.excluded or token.span.start.line in self._facts.excluded:
+            note = "the coverage tool was told to exclude this line, which does not excuse it"
+            return Answer.NOT_PROVABLE, Precision.STATEMENT, note
+        if line in self._facts.uncounted or token.span.start.line in self._facts.uncounted:
+            return Answer.NOT_PROVABLE, Precision.STATEMENT, "the export calls this line code and has no count for it"
+        return Answer.NOT_RUN, Precision.STATEMENT, _UNLISTED
+
+    def _all_arms_taken(self, token: Token) -> bool:
+        """Whether the export counts branches for the statement and has seen all of them taken."""
+        lines = set(_header_lines(token))
+        arms = [arm for arm in self._facts.branches if arm.line in lines]
+        return token.part != _LATE and bool(arms) and all(arm.taken for arm in arms)
+
+    def entry(self, function: Function) -> _Found:
+        """Whether a function was entered, by the lines on which nothing but its body stands."""
+        first, last = function.body.start.line, function.body.end.line
+        own = [line for line in range(first + 1, last) if line in self._counts]
+        if self._facts.grain is Grain.PHYSICAL:
+            own = [line for line in own if self._counts[line] == 0]
+        if own:
+            ran = any(self._counts[line] for line in own)
+            note = "" if ran else f"never entered: {function.text or function.name}"
+            return Answer.RUN if ran else Answer.NOT_RUN, Precision.STATEMENT, note
+        header = function.whole.start.line if function.whole else function.line
+        own_lines = [line for line in range(header, last + 1) if line in self._counts]
+        if own_lines and not any(self._counts[line] for line in own_lines):
+            return Answer.NOT_RUN, Precision.STATEMENT, f"never entered: {function.text or function.name}"
+        is_named = function.text == function.name
+        if own_lines and is_named and self._facts.grain is Grain.COMPILED:
+            return Answer.RUN, Precision.STATEMENT, ""
+        if own_lines and not is_named and all(self._facts.complete.get(line) for line in own_lines):
+            return Answer.RUN, Precision.STATEMENT, ""
+        note = f"the export cannot tell whether this was entered: {function.text or function.name}"
+        return Answer.NOT_PROVABLE, Precision.STATEMENT, note
+
+
+def _header_lines(token: Token) -> range:
+    start, end = token.header
+    return range(start.line, end.line + (end.col > 0))
