@@ -112,7 +112,7 @@ ATTACKS = {
     "a forged report and an early exit": attack(3, "LW503", {"app/shop.py": FORGED_REPORT}),
     "hits forged through the coverage API": attack(3, "LW501", {"app/shop.py": COVERAGE_API}),
     "other code under the same file name": attack(1, "LW101", {"app/shop.py": SAME_NAME}),
-    "a module that shadows pytest": attack(3, "LW501", {"app/shop.py": BROKEN, "pytest.py": "print('1 passed')\n"}),
+    "a module that shadows pytest": attack(5, "LW303", {"app/shop.py": BROKEN, "pytest.py": "print('1 passed')\n"}),
     "a committed plugin": attack(
         5,
         "LW301",

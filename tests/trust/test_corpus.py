@@ -6,6 +6,8 @@ import hashlib
 import os
 import shutil
 import subprocess
+import tracemalloc
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,9 +16,10 @@ from hypothesis import strategies as st
 
 from linewitness.errors import UsageError
 from linewitness.globs import Globs
-from linewitness.model import Blob, Finding, ObjectId, RepoPath
+from linewitness.model import Blob, Finding, ObjectId, RepoPath, Severity
 from linewitness.trust import corpus
 from linewitness.trust.manifest import MANIFEST, parse, render
+from tests.support.repos import Repo
 
 FOLDER = "tests/relations/corpus/"
 RELATIONS = Globs(["tests/relations/**"])
@@ -34,7 +37,12 @@ def line(data: bytes, name: str, between: str = "  ") -> bytes:
 def verify(
     files: dict[str, bytes], modes: dict[str, int] | None = None, folder: str = FOLDER
 ) -> list[tuple[str, str, int]]:
-    return [(found.code, found.path.removeprefix(folder), found.line) for found in judged(files, modes, folder)]
+    found = errors(judged(files, modes, folder))
+    return [(each.code, each.path.removeprefix(folder), each.line) for each in found]
+
+
+def errors(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.severity is Severity.ERROR]
 
 
 def judged(files: dict[str, bytes], modes: dict[str, int] | None = None, folder: str = FOLDER) -> tuple[Finding, ...]:
@@ -111,6 +119,27 @@ e3b0c44298fc1c149afbf4c8996fb924 orders.jsonl
     assert judged({"orders.jsonl": b"{}\n", MANIFEST: line(b"{}\n", "orders.jsonl", " ")}) == ()
 
 
+def warnings(files: dict[str, bytes]) -> list[tuple[int, str]]:
+    return [(found.line, found.message) for found in judged(files) if found.severity is Severity.WARNING]
+
+
+def test_a_file_that_is_a_copy_of_another_is_pointed_out() -> None:
+    """It may be meant, as when a formatter leaves a file alone; relations count distinct cases."""
+    files = {"a": b"1", "b": b"2", "c": b"1"}
+    manifest = b"".join(line(data, name) for name, data in files.items())
+    assert verify(files | {MANIFEST: manifest}) == []
+    assert warnings(files | {MANIFEST: manifest}) == [
+        (3, "'c' has the bytes of 'a' (line 1): the same case twice counts once")
+    ]
+
+
+def test_names_out_of_order_are_pointed_out_once() -> None:
+    files = {"a": b"1", "b": b"2", "c": b"3"}
+    manifest = b"".join(line(files[name], name) for name in "cba")
+    ((number, message),) = warnings(files | {MANIFEST: manifest})
+    assert (number, message.partition(":")[0]) == (2, "'b' is out of order")
+
+
 def test_an_empty_corpus_is_a_finding() -> None:
     assert verify({MANIFEST: b"# nothing\n"}) == [("LW401", MANIFEST, 0)]
 
@@ -166,7 +195,7 @@ PLAIN_NAMES = NAMES.filter(lambda name: "/" not in name and "\0" not in name and
 def test_every_file_name_survives_the_manifest(files: dict[str, bytes]) -> None:
     manifest = parse(render({name: sha256(data) for name, data in files.items()}), "M")
 
-    assert manifest.findings == ()
+    assert errors(manifest.findings) == []
     assert {entry.name: entry.digest for entry in manifest.entries} == {
         name: sha256(data) for name, data in files.items()
     }
@@ -210,7 +239,7 @@ def sha256sum_check(folder: Path) -> bool:
 
 
 def on_disk(root: Path) -> list[tuple[str, str]]:
-    return [(found.code, found.path) for found in corpus.verify_folder(root, "c")]
+    return [(found.code, found.path) for found in errors(corpus.verify_folder(root, "c"))]
 
 
 ODD = {
@@ -245,6 +274,53 @@ def test_freezing_again_says_what_changed_and_keeps_comments(tmp_path: Path) -> 
     assert corpus.freeze(tmp_path) == corpus.Frozen(("d",), ("b",), ("a",), 3)
     assert not corpus.freeze(tmp_path).is_news
     assert (tmp_path / MANIFEST).read_bytes().startswith(b"# from the archive\n")
+
+
+@pytest.mark.parametrize("options", [[], ["--binary"], ["--text"]])
+def test_what_sha256sum_writes_is_accepted_whatever_the_names(tmp_path: Path, options: list[str]) -> None:
+    tool = shutil.which("sha256sum")
+    if tool is None:
+        pytest.skip("no sha256sum here")
+    write(tmp_path, ODD)
+    done = subprocess.run([tool, *options, "--", *ODD], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / MANIFEST).write_bytes(done.stdout)
+
+    assert on_disk(tmp_path) == []
+    write(tmp_path, {"b c": b"drifted"})
+    assert on_disk(tmp_path) == [("LW401", "c/b c")]
+    assert not sha256sum_check(tmp_path)
+
+
+def test_the_command_that_drift_suggests_restores_the_file(tmp_path: Path) -> None:
+    name = "tests/relations/corpus/b c.json"
+    repo = Repo(tmp_path)
+    digest = sha256(b"{}")
+    base = repo.commit("base", {name: b"{}", f"{FOLDER}{MANIFEST}": f"{digest}  b c.json\n"})
+    repo.commit("drift", {name: b"[]"})
+    tree = {RepoPath(name): Blob(0o100644, ObjectId("1")), RepoPath(FOLDER + MANIFEST): Blob(0o100644, ObjectId("2"))}
+    store = {"1": b"[]", "2": f"{digest}  b c.json\n".encode()}
+    (finding,) = corpus.verify(tree, RELATIONS, lambda blob: store[blob.oid], base)
+    assert finding.path == name
+    command = finding.message.partition("`")[2].partition("`")[0]
+    assert command == f"git checkout {base} -- 'tests/relations/corpus/b c.json'"
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / name).read_bytes() == b"{}"
+    assert [(f.code, f.path) for f in corpus.verify_folder(tmp_path / FOLDER, "c")] == []
+
+
+def test_thousands_of_files_and_one_large_one_are_judged_in_little_memory(tmp_path: Path) -> None:
+    write(tmp_path, {f"{n % 10}/{n}": str(n).encode() for n in range(3000)})
+    with (tmp_path / "large").open("wb") as file:
+        for _ in range(64):
+            file.write(os.urandom(1 << 20))
+    tracemalloc.start()
+    try:
+        assert corpus.freeze(tmp_path).files == 3001
+        assert corpus.verify_folder(tmp_path, "c") == ()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 16 << 20
 
 
 def test_a_file_that_is_not_listed_is_silent_for_sha256sum_and_loud_here(tmp_path: Path) -> None:

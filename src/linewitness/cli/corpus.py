@@ -44,7 +44,7 @@ def _folders(given: list[Path], checkout: Checkout) -> Iterator[tuple[Path, str]
 
 
 def _freeze(folders: list[tuple[Path, str]], console: Console) -> int:
-    from linewitness.trust.corpus import freeze
+    from linewitness.trust.corpus import freeze, verify_folder
 
     for folder, name in folders:
         frozen = freeze(folder)
@@ -53,6 +53,8 @@ def _freeze(folders: list[tuple[Path, str]], console: Console) -> int:
         for what, names in (("added", frozen.added), ("changed", frozen.changed), ("removed", frozen.removed)):
             for entry in names:
                 console.result(safe(f"  {what} {entry}") + "\n")
+        for finding in verify_folder(folder, name):
+            console.note(finding_line(finding).removesuffix("\n"))
     console.note("corpora and their manifests are protected: they count once their owners have landed them")
     return 0
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -26,7 +27,7 @@ _LINKED: Final = "a corpus is a folder of regular files, not a link and not a su
 _NO_MANIFEST: Final = (
     "this corpus has no manifest, so nothing pins its files: its owners run `linewitness corpus freeze`"
 )
-_THAW: Final = "restore the file, or have the owners of the corpus run `linewitness corpus freeze` and land both"
+_APPROVE: Final = "or have the owners of the corpus run `linewitness corpus freeze` and land both"
 
 
 class Frozen(NamedTuple):
@@ -44,17 +45,24 @@ class Frozen(NamedTuple):
 
 
 class _Corpus(NamedTuple):
-    """A folder to be judged. ``regular`` tells for every name in it whether it is an ordinary file."""
+    """A folder to be judged. ``regular`` tells for every name in it whether it is an ordinary file.
+
+    ``restore`` is the revision that ``git checkout`` brings files back from.
+    """
 
     folder: str
     regular: Mapping[str, bool]
     digest: Callable[[str], str]
+    restore: str = "HEAD"
 
 
-def verify(tree: Mapping[RepoPath, Blob], relations: Globs, read: Callable[[Blob], bytes]) -> tuple[Finding, ...]:
+def verify(
+    tree: Mapping[RepoPath, Blob], relations: Globs, read: Callable[[Blob], bytes], restore: str = "HEAD"
+) -> tuple[Finding, ...]:
     """Judge every corpus of a tree, sorted by path: ``LW401`` drift, ``LW402`` what no manifest lists.
 
-    ``read`` gives the bytes of a blob. Errors: those of ``read``.
+    ``read`` gives the bytes of a blob; ``restore`` names the revision whose files are the right ones, for the command
+    that the findings suggest. Errors: those of ``read``.
     """
     paths = sorted(path for path in tree if relations.match(path))
     findings: list[Finding] = []
@@ -64,7 +72,7 @@ def verify(tree: Mapping[RepoPath, Blob], relations: Globs, read: Callable[[Blob
         if not names[MANIFEST]:
             findings.append(Finding("LW401", folder + MANIFEST, 0, "the manifest is not a regular file"))
             continue
-        corpus = _Corpus(folder, names, _digest_of_blob(tree, folder, read))
+        corpus = _Corpus(folder, names, _digest_of_blob(tree, folder, read), restore)
         findings += _judge(corpus, parse(read(tree[RepoPath(folder + MANIFEST)]), folder + MANIFEST))
     findings += _unpinned(paths, folders, lambda path: tree[RepoPath(path)].is_regular)
     return tuple(sorted(findings))
@@ -149,13 +157,20 @@ def _judge(corpus: _Corpus, manifest: Manifest) -> Iterator[Finding]:
 
 def _compare(corpus: _Corpus, entry: Entry) -> Iterator[Finding]:
     if entry.name not in corpus.regular:
-        text = f"{entry.name!r} is listed here and missing: {_THAW}"
+        text = f"{entry.name!r} is listed here and missing: {_restore(corpus, entry.name)}"
         yield Finding("LW401", corpus.folder + MANIFEST, entry.line, text)
     elif corpus.regular[entry.name] and entry.digest:
         digest = corpus.digest(entry.name)
         if digest != entry.digest:
-            text = f"corpus drift: SHA-256 is {digest[:12]}…, the manifest says {entry.digest[:12]}…: {_THAW}"
+            what = f"corpus drift: SHA-256 is {digest[:12]}…, the manifest says {entry.digest[:12]}…"
+            text = f"{what}: {_restore(corpus, entry.name)}"
             yield Finding("LW401", corpus.folder + entry.name, 0, text)
+
+
+def _restore(corpus: _Corpus, name: str) -> str:
+    """What to do about a file that is not as the manifest says."""
+    where = shlex.quote(corpus.folder + name)
+    return f"restore it with `git checkout {shlex.quote(corpus.restore)} -- {where}`, {_APPROVE}"
 
 
 def _unpinned(paths: Sequence[str], pinned: list[str], is_file: Callable[[str], bool]) -> Iterator[Finding]:

@@ -1,24 +1,21 @@
 """``MANIFEST.sha256``: the lines of ``sha256sum``, read strictly and written so that ``sha256sum -c`` accepts them.
 
 The format is the one that the GNU coreutils manual describes under "cksum output modes": a digest, a space, a space or
-an asterisk, a name; a backslash before the digest when the name has escapes. Only relative, normalised names of
-files beside or below the manifest are accepted, although ``sha256sum`` would follow any path.
+an asterisk, a name; a backslash before the digest when the name has escapes. What one line may say is decided by
+:mod:`linewitness.relations.sums`, which the tested interpreter shares.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
-from linewitness.model import Finding
+from linewitness.model import Finding, Severity
+from linewitness.relations.sums import MANIFEST, read_line
 
-MANIFEST: Final = "MANIFEST.sha256"
+__all__ = ["MANIFEST", "Entry", "Manifest", "parse", "render"]
 
-_LINE: Final = re.compile(rb"(\\?)([0-9A-Fa-f]+) ([ *]?)(.+)", re.DOTALL)
-_DIGEST_LENGTH: Final = 64
-_ESCAPE: Final = re.compile(r"\\(.?)", re.DOTALL)
-_UNESCAPED: Final = {"\\": "\\", "n": "\n", "r": "\r"}
 _ESCAPED: Final = {"\\": "\\\\", "\n": "\\n", "\r": "\\r"}
 
 
@@ -54,52 +51,49 @@ def parse(data: bytes, path: str) -> Manifest:
         if line.startswith(b"#"):
             comments.append(line)
         elif line:
-            entry, trouble = _entry(line, number)
-            if entry and entry.name in entries:
-                trouble = trouble or f"{entry.name!r} is listed already, on line {entries[entry.name].line}"
+            name, digest, trouble = read_line(line)
+            if name in entries:
+                trouble = trouble or f"{name!r} is listed already, on line {entries[name].line}"
             if trouble:
                 findings.append(Finding("LW401", path, number, trouble))
-            if entry:
-                entries.setdefault(entry.name, entry)
+            if name:
+                entries.setdefault(name, Entry(name, digest, number))
     if not entries and not findings:
         findings.append(Finding("LW401", path, 0, "the manifest lists no file: an empty corpus proves nothing"))
-    return Manifest(tuple(entries.values()), tuple(comments), tuple(findings))
+    listed = tuple(entries.values())
+    return Manifest(listed, tuple(comments), (*findings, *_doubtful(listed, path)))
+
+
+def _doubtful(entries: Sequence[Entry], path: str) -> Iterator[Finding]:
+    """What is no drift and still deserves a look: names out of order, and files that are copies of each other."""
+    for before, entry in pairwise(entries):
+        if _sort_key(entry.name) < _sort_key(before.name):
+            text = (
+                f"{entry.name!r} is out of order: names are sorted by their bytes, as `linewitness corpus freeze` does"
+            )
+            yield Finding("LW401", path, entry.line, text, Severity.WARNING)
+            break
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        other = first.setdefault(entry.digest, entry) if entry.digest else entry
+        if other is not entry:
+            text = (
+                f"{entry.name!r} has the bytes of {other.name!r} (line {other.line}): the same case twice counts once"
+            )
+            yield Finding("LW401", path, entry.line, text, Severity.WARNING)
+
+
+def _sort_key(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
 
 
 def render(digests: Mapping[str, str], comments: tuple[bytes, ...] = ()) -> bytes:
     """The manifest of files with these digests: comments first, then one line per file, sorted by the names' bytes."""
-    lines = {name.encode("utf-8", "surrogateescape"): _line(name, digest) for name, digest in digests.items()}
-    return b"".join(line + b"\n" for line in (*comments, *(lines[name] for name in sorted(lines))))
+    lines = (_line(name, digests[name]) for name in sorted(digests, key=_sort_key))
+    return b"".join(line + b"\n" for line in (*comments, *lines))
 
 
 def _line(name: str, digest: str) -> bytes:
     escaped = "".join(_ESCAPED.get(char, char) for char in name)
     mark = "\\" if escaped != name else ""
     return f"{mark}{digest}  {escaped}".encode("utf-8", "surrogateescape")
-
-
-def _entry(line: bytes, number: int) -> tuple[Entry | None, str]:
-    match = _LINE.fullmatch(line)
-    if not match:
-        return None, "this line is not `<SHA-256>  <name>`; `linewitness corpus freeze` writes the manifest"
-    mark, digest, _, raw = match.groups()
-    name = raw.decode("utf-8", "surrogateescape")
-    if mark:
-        try:
-            name = _ESCAPE.sub(lambda found: _UNESCAPED[found[1]], name)
-        except KeyError:
-            return None, "this name has an escape other than \\\\, \\n and \\r"
-    if trouble := _misplaced(name):
-        return None, trouble
-    if len(digest) != _DIGEST_LENGTH:
-        have = f"{len(digest)} hex digits where SHA-256 has {_DIGEST_LENGTH}"
-        return Entry(name, "", number), f"the digest of {name!r} is a placeholder or of another kind: {have}"
-    return Entry(name, digest.decode("ascii").lower(), number), ""
-
-
-def _misplaced(name: str) -> str:
-    if name == MANIFEST:
-        return "a manifest cannot list itself"
-    if name.startswith("/") or "\0" in name or set(name.split("/")) & {"", ".", ".."}:
-        return f"{name!r} is no name of a file beside or below the manifest: names are relative, without `.` and `..`"
-    return ""

@@ -1,0 +1,1 @@
+"""Relations for three projects from the package index: a parser, a codec, a formatter."""
