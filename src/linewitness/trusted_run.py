@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from linewitness.case import Case
-from linewitness.errors import UsageError
-from linewitness.evidence.combined import combine
-from linewitness.evidence.interpreter import find_interpreter
+from linewitness.evidence.combined import BoundEvidence, combine
+from linewitness.evidence.influence import influences
+from linewitness.evidence.interpreter import Interpreter, find_interpreter
 from linewitness.evidence.pytest_run import RunRequest, run_pytest
-from linewitness.evidence.pytest_settings import owned_names, read_pytest_settings
+from linewitness.evidence.pytest_settings import import_roots, owned_names, read_pytest_settings
 from linewitness.evidence.recorded import RecordedEvidence
+from linewitness.evidence.relation_request import BaseTree, RelationRequest, asks_for_base, draw_seed, request_of
 from linewitness.evidence.rule import lines_needed
+from linewitness.evidence.sandbox import Mode, Sandbox, find_sandbox
+from linewitness.evidence.sandbox_mounts import environment_of, seal
+from linewitness.evidence.sandbox_room import Terms, borrowed, own_interpreter, visible
 from linewitness.globs import Globs
-from linewitness.languages import demands
+from linewitness.languages import demands, files
 from linewitness.model import Evidence, Kind, RepoPath
 from linewitness.obligations import FileLedger
 from linewitness.patch.export import export_tree
@@ -26,16 +31,22 @@ from linewitness.settings import Suite
 Progress = Callable[[str], None]
 LineRanges = tuple[tuple[int, int], ...]
 
-_SECONDS_BETWEEN_NEWS = 5.0
+_SECONDS_BETWEEN_NEWS = 0.2
 _MOSTLY = 3
 """A file of which more than one line in this many is owed is watched whole."""
 
 
 class Wishes(NamedTuple):
-    """What the caller may choose: the checkout in which environments are looked for, and how many witnesses to name."""
+    """What the caller may choose.
+
+    ``checkout`` is where environments are looked for, ``witnesses`` how many of them are named, ``always_run`` whether
+    suites run whose sources did not change.
+    """
 
     checkout: Path
     witnesses: str = "first"
+    sandbox: Mode = "auto"
+    always_run: bool = False
 
 
 def candidates(case: Case) -> tuple[RepoPath, ...]:
@@ -47,52 +58,140 @@ def candidates(case: Case) -> tuple[RepoPath, ...]:
 
 
 def collect(case: Case, ledgers: Sequence[FileLedger], wishes: Wishes, progress: Progress) -> Evidence:
-    """Run every suite and combine what they saw.
+    """Run every suite that the patch concerns and combine what they saw.
 
-    Errors: :class:`linewitness.errors.EvidenceError` when a run cannot be started, :class:`UsageError` for a suite
-    that this version cannot run.
+    Each runs in an export of its own, so that nothing that one leaves behind is there for the next. Errors:
+    :class:`linewitness.errors.EvidenceError` when a run cannot be started or is no evidence,
+    :class:`linewitness.errors.UsageError` for settings that do not fit the tree.
     """
-    suites = case.loaded.settings.suite or (Suite(),)
-    for suite in suites:
-        if suite.run:
-            raise UsageError(
-                f"the suite `{suite.name}` runs a command of its own, which is not offered yet: run it in a job of "
-                "its own and hand its export to `linewitness check --cov`"
-            )
-    changed = observed_lines(ledgers)
-    with tempfile.TemporaryDirectory(prefix="linewitness-", ignore_cleanup_errors=True) as folder:
-        export = Path(folder) / "export"
-        progress("exporting head")
-        export_tree(case.repository, case.head.tree, export)
-        return combine([_run(case, suite, changed, _Place(export, Path(folder), wishes), progress) for suite in suites])
+    sandbox = find_sandbox(wishes.sandbox)
+    if not sandbox.isolates:
+        progress(f"the trusted checks run {sandbox}")
+    protected = frozenset(filter(case.protection.is_protected, case.head_tree))
+    parts: list[Evidence] = []
+    for suite in case.loaded.settings.suite or (Suite(),):
+        sources = Globs(suite.sources or ("**",))
+        if not wishes.always_run and not any(sources.match(ledger.text.change.path) for ledger in _owing(ledgers)):
+            progress(f"the suite `{suite.name}` is skipped: the patch changes no line of its sources that owes")
+            continue
+        with tempfile.TemporaryDirectory(prefix="linewitness-", ignore_cleanup_errors=True) as folder:
+            export = Path(os.path.realpath(folder)) / "export"
+            progress("exporting head")
+            export_tree(case.repository, case.head.tree, export, listed=case.head_tree)
+            place = _Place(export, export.parent, wishes, sandbox, protected, progress)
+            run = _command if suite.run else _run
+            parts.append(BoundEvidence(run(case, suite, ledgers, place), sources.match))
+    return combine(parts)
+
+
+def _owing(ledgers: Iterable[FileLedger]) -> Iterable[FileLedger]:
+    return (ledger for ledger in ledgers if any(owed.kind is not Kind.OPAQUE for owed in ledger.classes.obligations))
+
+
+def _relations(case: Case, base: Path, progress: Progress) -> RelationRequest:
+    """What the run has to know of relations; the base tree is exported to ``base`` when one of them asks for it."""
+    request = request_of(case.head_tree, case.loaded.settings.relations, case.read, draw_seed())
+    if not asks_for_base(case.head_tree, request.files, case.read):
+        return request
+    progress("exporting base, which a relation compares with")
+    export_tree(case.repository, case.base.tree, base)
+    return request._replace(base=BaseTree(base, ()))
 
 
 class _Place(NamedTuple):
     export: Path
     results: Path
     wishes: Wishes
+    sandbox: Sandbox
+    protected: frozenset[RepoPath]
+    progress: Progress
 
 
-def _run(
-    case: Case, suite: Suite, changed: Mapping[RepoPath, LineRanges], place: _Place, progress: Progress
-) -> RecordedEvidence:
+def _relations_for(case: Case, place: _Place, python: Interpreter) -> RelationRequest:
+    """What one interpreter has to know: where base's modules are imported from is a matter of its pytest."""
+    request = _relations(case, place.results / "base", place.progress)
+    if request.base is None:
+        return request
+    root = request.base.root
+    roots = import_roots(root, read_pytest_settings(root, python.pytest))
+    return request._replace(base=BaseTree(root, tuple(roots)))
+
+
+def _terms(case: Case, suite: Suite, place: _Place, python: Interpreter | None, lent: tuple[Path, ...] = ()) -> Terms:
+    """The isolation of one suite. The home folder and the checkout are seen only where an environment lies in them."""
+    home = Path(os.path.expanduser("~"))
+    checkout = Path(os.path.realpath(case.repository.root))
+    if python is None:
+        program, needed = own_interpreter()
+    else:
+        program, needed = python.path, environment_of(python, (home, checkout))
+    regular = [path for path, blob in case.head_tree.items() if blob.is_regular]
+    return Terms(
+        place.sandbox,
+        program,
+        readable=(*needed, *visible(suite, str(home))),
+        sealed=seal(place.protected.intersection(regular), case.head_tree),
+        borrowed=borrowed(suite, checkout),
+        lent=lent,
+    )
+
+
+def _run(case: Case, suite: Suite, ledgers: Sequence[FileLedger], place: _Place) -> RecordedEvidence:
     python = find_interpreter(suite, place.wishes.checkout)
     sources, paths = Globs(suite.sources or ("**",)), Globs(suite.paths or ("**",))
     settings = read_pytest_settings(place.export, python.pytest)
-    progress(f"running the trusted checks with {python}")
+    relations = _relations_for(case, place, python)
+    place.progress(f"running the trusted checks with {python}")
+    mine = [ledger for ledger in ledgers if sources.match(ledger.text.change.path) and _is_python(ledger)]
     request = RunRequest(
         export=place.export,
         python=python,
         suite=suite,
         paths=tuple(filter(paths.match, candidates(case))),
-        changed={path: ranges for path, ranges in changed.items() if sources.match(path)},
+        changed=observed_lines(mine),
         results=place.results,
         owned=owned_names(case.base_tree, settings.pythonpath),
-        protected=frozenset(filter(case.protection.is_protected, case.head_tree)),
-        progress=_Pace(progress),
+        protected=place.protected,
+        progress=_Pace(place.progress),
         all_witnesses=place.wishes.witnesses == "all",
+        relations=relations,
+        terms=_terms(case, suite, place, python, () if relations.base is None else (relations.base.root,)),
     )
-    return RecordedEvidence(run_pytest(request), demands)
+    record = run_pytest(request)
+    found = influences((ledger.text.change for ledger in ledgers), record.used, _watched(case), case.base_tree)
+    return RecordedEvidence(record._replace(findings=(*record.findings, *found)), demands)
+
+
+def _is_python(ledger: FileLedger) -> bool:
+    return files.language(ledger.text.change.path, ledger.text.head or b"") == "python"
+
+
+def _watched(case: Case) -> Callable[[RepoPath], bool]:
+    """Tells paths that people own, wholly or in the tables that matter, and those whose lines owe."""
+    protection, jurisdiction = case.protection, case.jurisdiction
+    return lambda path: protection.is_protected(path) or protection.shares(path) or jurisdiction.owes(path)
+
+
+def _command(case: Case, suite: Suite, ledgers: Sequence[FileLedger], place: _Place) -> Evidence:
+    from linewitness.evidence.acceptance import Acceptance
+    from linewitness.evidence.command_run import CommandRequest, run_command
+
+    settings = case.loaded.settings
+    place.progress(f"running the suite `{suite.name}`: {suite.run}")
+    sources = Globs(suite.sources or ("**",))
+    wanted = [ledger.text.change.path for ledger in _owing(ledgers) if sources.match(ledger.text.change.path)]
+    request = CommandRequest(
+        export=place.export,
+        results=place.results,
+        suite=suite,
+        known=case.head_tree,
+        wanted=wanted,
+        protected=place.protected,
+        terms=_terms(case, suite, place, None),
+        host=os.environ,
+        acceptance=Acceptance(Globs(settings.relations), Globs(settings.generated), case.head_tree),
+    )
+    return run_command(request, demands)
 
 
 class _Pace:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec.structs
+
 from linewitness.errors import Exit
 from linewitness.findings import CODES, exit_of
 from linewitness.model import Exemption, Finding, Kind, Phase, Precision, Reason, Severity
 from linewitness.obligation_map import (
     SCHEMA,
+    ApprovalRow,
     ArmRow,
     CommitRef,
     EvidenceRow,
     ExemptRow,
     FindingRow,
+    HunkRow,
     ObligationMap,
+    PatchRow,
     Row,
     Status,
     TestCounts,
@@ -152,6 +157,13 @@ def opened() -> ObligationMap:
     return build(rows, [])
 
 
+def approved() -> ObligationMap:
+    """Somebody vouches for changed protected content."""
+    fingerprint = "SHA256:S2E8QAGUF70sk6c6LMBsh3xYTUiUnetebAW4PM5++xM"
+    approval = ApprovalRow("c0ffee00" * 5, fingerprint, "ada@example.org")
+    return msgspec.structs.replace(opened(), approval=approval)
+
+
 def nothing_owed() -> ObligationMap:
     """A patch that provably owes nothing."""
     lines = [ExemptRow(line=n, path="src/a.py", reason=Exemption.COMMENT) for n in (3, 4, 5, 9)]
@@ -201,12 +213,40 @@ def hostile() -> ObligationMap:
     return build(rows, [unwitnessed(each) for each in rows])
 
 
+def patched() -> ObligationMap:
+    """A map that carries the text of its patch: hunks with context, removed lines, a moved file, a deletion point."""
+    path = "src/billing.py"
+    text = " def fee(order):\n-    return 0\n+    if order.small:\n+        return 5\n+\n+    return 0\n     # end\n "
+    rows = [
+        row(path, 12, "    if order.small:", kind=Kind.BRANCH, arms=(ArmRow("return 5", False), ArmRow("else", True))),
+        row(path, 13, "        return 5", Status.UNWITNESSED, scope="fee"),
+        row(path, 15, "    return 0", Status.UNWITNESSED, scope="fee"),
+        row(path, 40, "close(order)", Status.UNWITNESSED, kind=Kind.DELETION, scope="", note="lines were deleted here"),
+        row("src/new name.py", 7, "x = '<b>&amp;</b>'", scope="", phase=Phase.IMPORT),
+    ]
+    deleted = HunkRow(40, 39, " open(order)\n-check(order)\n close(order)")
+    patch = (
+        PatchRow(hunks=(HunkRow(11, 11, text), deleted), path=path),
+        PatchRow(
+            base_path="src/old name.py",
+            cut=3,
+            hunks=(HunkRow(7, 7, "-x = 1\n+x = '<b>&amp;</b>'"),),
+            path=rows[-1].path,
+        ),
+    )
+    exempt = [ExemptRow(line=14, path=path, reason=Exemption.BLANK)]
+    open_rows = [each for each in rows if each.status is Status.UNWITNESSED]
+    return build(rows, [unwitnessed(each) for each in open_rows], exempt, patch=patch)
+
+
 ALL = {
     "closed": closed,
     "opened": opened,
+    "approved": approved,
     "nothing_owed": nothing_owed,
     "protected": protected,
     "failing": failing,
     "many": many,
     "hostile": hostile,
+    "patched": patched,
 }

@@ -54,7 +54,18 @@ def test_what_a_report_suggests_can_be_pasted(sample: str, map_file: str | None,
 
 @pytest.mark.parametrize(
     "text",
-    ["plain.py:1", "with space", "it's", "$(touch x)`y`", "a\x1b[1m\n\udcff'\\", "名前\u202e", "-dash", "\ud800"],
+    [
+        "plain.py:1",
+        "with space",
+        "it's",
+        "$(touch x)`y`",
+        "a\x1b[1m\n\udcff'\\",
+        "名前\u202e",
+        "-dash",
+        "::error::x",
+        "a##[error]b",
+        "\ud800",
+    ],
 )
 def test_a_shell_reads_a_quoted_word_back_as_it_was(text: str) -> None:
     done = subprocess.run(["bash", "-c", f"printf %s {shell_word(text)}"], capture_output=True, check=True)

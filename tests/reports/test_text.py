@@ -214,3 +214,13 @@ def test_every_reason_for_owing_nothing_has_words_of_its_own() -> None:
 
     assert set(EXEMPT_BECAUSE) == set(Exemption)
     assert len(set(EXEMPT_BECAUSE.values())) == len(Exemption)
+
+
+def test_a_command_in_a_finding_is_never_broken() -> None:
+    command = "`git checkout 1a2b3c4d5e6f -- ':/tests/trusted/a test of it.py'`"
+    message = f"a trusted test was changed. Take it back ({command}), or not"
+    found = [samples.finding("LW301", "tests/trusted/a", 0, message)]
+
+    lines = screen(samples.build([], found, scored=False), View(Screen(width=40)))
+
+    assert f"  ({command})," in lines

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from linewitness.errors import EvidenceError
+from linewitness.evidence.acceptance import Acceptance
 from linewitness.evidence.formats.paths import Checkout
 from linewitness.evidence.imported import ImportedEvidence, load_exports
 from linewitness.evidence.influence import changed_while_running
@@ -36,7 +37,8 @@ class CommandRequest(NamedTuple):
 
     ``export`` is a fresh tree with head's files and nothing else, ``results`` an existing folder outside of it;
     ``known`` are all files of head, ``wanted`` those about which the export is going to be asked, ``protected`` those
-    that must not change meanwhile. ``host`` is the environment that the allow-list picks from.
+    that must not change meanwhile. ``host`` is the environment that the allow-list picks from. ``acceptance`` tells
+    which tests may witness, for exports that name them.
     """
 
     export: Path
@@ -47,6 +49,7 @@ class CommandRequest(NamedTuple):
     protected: Collection[RepoPath]
     terms: Terms | None
     host: Mapping[str, str]
+    acceptance: Acceptance | None = None
 
 
 class CommandEvidence:
@@ -156,6 +159,7 @@ def _read(kept: Path, request: CommandRequest, demands: Demands, confinement: Co
             demands,
             path_maps=tuple(suite.path_map.items()),
             format_name=suite.format,
+            acceptance=request.acceptance,
         )
     except EvidenceError as error:
         shutil.rmtree(kept.parent, ignore_errors=True)

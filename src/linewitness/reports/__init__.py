@@ -51,6 +51,14 @@ FORMATS: Final = (
     Format("text", "linewitness.reports.text", ".txt", "for people, at a terminal or in a log"),
     Format("agent", "linewitness.reports.agent", ".txt", "for coding agents: one line per item, small"),
     Format("json", "linewitness.reports.json", ".json", "the map itself"),
+    Format("html", "linewitness.reports.html", ".html", "one page to read offline: the patch with each line's status"),
+    Format("markdown", "linewitness.reports.markdown", ".md", "for a step summary or a comment on a pull request"),
+    Format("github", "linewitness.reports.github", ".txt", "annotations of a GitHub job"),
+    Format("sarif", "linewitness.reports.sarif", ".sarif", "for code scanning and editors"),
+    Format("junit", "linewitness.reports.junit", ".xml", "for the test views of CI servers"),
+    Format("gitlab", "linewitness.reports.gitlab", ".json", "GitLab's code quality report"),
+    Format("cobertura", "linewitness.reports.cobertura", ".xml", "the changed lines, for GitLab's diff view"),
+    Format("rdjsonl", "linewitness.reports.rdjsonl", ".jsonl", "for reviewdog"),
 )
 
 

@@ -1,24 +1,28 @@
 """For coding agents: one line per item, stable words, no colour, and never more than a fixed number of bytes.
 
-The first line is the verdict with its counts. Then comes one line per open line or finding, errors before warnings;
-then the command that tells more about the first of them; and when not all fit, a last line that says how many were left
-out and where they are. Nothing here tells how to do without a witness: that is for the people who own the line.
+The first line is the verdict with its counts, and a second one says who approved changed protected content, if anybody
+did. Then comes one line per open line or finding, errors before warnings; then the command that tells more about the
+first of them; and when not all fit, a last line that says how many were left out and where they are. Nothing here tells
+how to do without a witness: that is for the people who own the line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
-from linewitness.console import clip, safe
-from linewitness.obligation_map import FindingRow, ObligationMap, Row, Status
+from linewitness.console import clip, inert, safe
+from linewitness.obligation_map import ApprovalRow, FindingRow, ObligationMap, Row, Status
 from linewitness.reports import View, words
+from linewitness.reports.relations import relation_lines
 
 LARGEST: Final = 16_384
 """The most bytes that a report has, its last line included."""
 
 _LONGEST_LINE: Final = 400
 _LONGEST_SOURCE: Final = 120
+_MOST_RELATIONS: Final = 5
 
 
 def render(artifact: ObligationMap, view: View) -> Iterable[bytes]:
@@ -26,6 +30,10 @@ def render(artifact: ObligationMap, view: View) -> Iterable[bytes]:
     head = _encode(_head(artifact))
     room = LARGEST - len(head) - 2 * _LONGEST_LINE
     yield head
+    if isinstance(artifact.approval, ApprovalRow):
+        approved = _encode(f"approved: protected content: {safe(words.approved(artifact.approval))}")
+        room -= len(approved)
+        yield approved
     left_out = 0
     for line in _items(artifact):
         data = _encode(line)
@@ -47,7 +55,7 @@ def render(artifact: ObligationMap, view: View) -> Iterable[bytes]:
 
 def _encode(line: str) -> bytes:
     """At most ``_LONGEST_LINE`` bytes, whole characters, with a line feed."""
-    data = line.encode("utf-8", "backslashreplace")
+    data = inert(line).encode("utf-8", "backslashreplace")
     if len(data) >= _LONGEST_LINE:
         data = data[: _LONGEST_LINE - 5].decode("utf-8", "ignore").encode() + b"..."
     return data + b"\n"
@@ -71,6 +79,7 @@ def _items(artifact: ObligationMap) -> Iterator[str]:
             yield _open(row, found.code if found else "LW101", found.message if found else row.note)
     for finding in warnings:
         yield _finding(f"{finding.code} warning", finding)
+    yield from (f"relation {line}" for line in islice(relation_lines(artifact), _MOST_RELATIONS))
 
 
 def _open(row: Row, code: str, message: str) -> str:

@@ -22,6 +22,12 @@ def labelled(label: str, text: str, screen: Screen, indent: int = 2) -> Iterator
         yield f"{head}{line}"
 
 
+def wrapped(text: str, width: int) -> Iterator[str]:
+    """``text`` in lines of at most ``width`` cells; what stands between backquotes, a command to paste, stays whole."""
+    kept = _QUOTED.sub(lambda quoted: quoted[0].replace(" ", "\0"), text)
+    yield from (line.replace("\0", " ") for line in wrap(kept, width))
+
+
 class Excerpt(NamedTuple):
     """One source line as it is shown, and which of its cells a caret points at (from, to; half open)."""
 

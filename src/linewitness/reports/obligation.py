@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from linewitness.console import Screen, safe
+from linewitness.console import Screen, inert, safe
 from linewitness.errors import UsageError
 from linewitness.hints import did_you_mean
 from linewitness.model import Kind
@@ -35,7 +35,7 @@ def explain_line(artifact: ObligationMap, path: str, line: int, screen: Screen =
         parts += _exempt(reason, line, screen)
     for finding in _findings_at(artifact, path, line, rows):
         parts += labelled(finding.code, safe(finding.message), screen)
-    return "\n".join(parts) + "\n"
+    return "\n".join(map(inert, parts)) + "\n"
 
 
 def as_json(artifact: ObligationMap, path: str, line: int) -> bytes:

@@ -9,10 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Final, assert_never
 
+from msgspec import UnsetType
+
+from linewitness.console import inert
 from linewitness.errors import Exit
 from linewitness.findings import CODES, EXIT_MEANING
 from linewitness.model import Exemption, Kind, Phase, Reason, Severity
-from linewitness.obligation_map import EvidenceRow, ExemptRow, FindingRow, ObligationMap, Row, Status
+from linewitness.obligation_map import ApprovalRow, EvidenceRow, ExemptRow, FindingRow, ObligationMap, Row, Status
 from linewitness.policy import ANY_REASON, OUTSIDE_THE_RUNNER
 
 LINE_CODES: Final = frozenset({"LW101", "LW102", "LW103", "LW104", "LW203"})
@@ -103,6 +106,11 @@ def sum_line(artifact: ObligationMap) -> str:
     )
 
 
+def approved(approval: ApprovalRow) -> str:
+    """Whose signature vouches for head's protected content."""
+    return f"by {approval.principal} in commit {short(approval.commit)}, signed with {approval.fingerprint}"
+
+
 def short(oid: str) -> str:
     """An object id as people write it."""
     return oid[:_SHOWN_DIGITS]
@@ -122,14 +130,28 @@ def compared(artifact: ObligationMap) -> str:
 
 
 def evidence_line(row: EvidenceRow) -> str:
-    """One source of evidence: suite, kind, and how its tests ended or why that is not known."""
-    if row.tests is None:
+    """One source of evidence: suite, kind, how its tests ended or why that is not known, and what isolated the run."""
+    if row.provenance == "run":
+        ended = "its command succeeded"
+    elif row.tests is None:
         ended = "cannot tell passed from failed tests"
     else:
         counts = [("passed", row.tests.passed), ("failed", row.tests.failed), ("skipped", row.tests.skipped)]
         counts += [("xfailed", row.tests.xfailed)] if row.tests.xfailed else []
         ended = "tests " + ", ".join(f"{count} {name}" for name, count in counts)
-    return f"{row.suite}: {row.kind}, {row.provenance}, {ended}"
+    return f"{row.suite}: {row.kind}, {row.provenance}, {ended}{isolation(row)}"
+
+
+def isolation(row: EvidenceRow) -> str:
+    """What kept a run of ours from the rest of the machine; empty for evidence that somebody else collected."""
+    if isinstance(row.sandbox, UnsetType):
+        return ""
+    borrowed = f", borrowing {', '.join(row.sandbox.borrowed)}" if row.sandbox.borrowed else ""
+    if row.sandbox.kind == "bubblewrap":
+        network = "" if row.sandbox.network == "loopback" else f" (network: {row.sandbox.network})"
+        return f", sandboxed{network}{borrowed}"
+    how = "restricted by Landlock only" if row.sandbox.kind == "landlock" else "unsandboxed"
+    return f", {how} because {row.sandbox.reason}{borrowed}"
 
 
 def exempt_counts(rows: Iterable[ExemptRow]) -> list[tuple[str, int]]:
@@ -169,6 +191,15 @@ def witnessed_how(row: Row) -> str:
             return "at a time that the evidence cannot tell"
         case _:
             assert_never(row.phase)
+
+
+def waiver_line(row: Row) -> str:
+    """Why a waived row is waived, by whom and until when; empty for one that is not. Not yet safe for a screen."""
+    if row.waiver is None:
+        return ""
+    waiver = row.waiver
+    note = f": {waiver.note}" if waiver.note else ""
+    return f"waived, {waiver.reason}, by {waiver.owner} until {waiver.expires}{note}"
 
 
 def line_findings(artifact: ObligationMap) -> dict[tuple[str, int], FindingRow]:
@@ -227,11 +258,11 @@ def _argument(text: str) -> str:
 
 
 def shell_word(text: str) -> str:
-    """``text`` as one word for a shell; bytes and characters that a screen cannot show in the ``$'...'`` form."""
-    if text.isprintable():
+    """``text`` as one word for a shell; what a screen cannot show, or a CI server obeys, in the ``$'...'`` form."""
+    if text.isprintable() and inert(text) == text:
         return shlex.quote(text)
     try:
         raw = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raw = text.encode("utf-8", "backslashreplace")
-    return "$'" + re.sub(r"[^ -~]|['\\]", lambda found: f"\\x{ord(found[0]):02x}", raw.decode("latin-1")) + "'"
+    return "$'" + re.sub(r"[^ -~]|['\\#]", lambda found: f"\\x{ord(found[0]):02x}", raw.decode("latin-1")) + "'"
