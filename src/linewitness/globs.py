@@ -136,12 +136,23 @@ def _literal(body: str) -> Test | None:
         anchored, core = False, core[3:]
     star = not anchored and core.startswith("*") and not core.startswith("**")
     core = core[1:] if star else core
+    if not star and not below and (start := core.removesuffix("*")) != core:
+        return _begins(start, anchored)
     if not core or _SPECIAL.search(core):
         return None
     needle = core.strip("/") + "/" if star else "/" + core.strip("/") + "/"
     if anchored:
         return _starts(needle, below)
     return _within(needle) if below else lambda text: needle in text
+
+
+def _begins(start: str, anchored: bool) -> Test | None:
+    """``name*``: what follows runs up to the next slash, and below that there may be anything."""
+    stem = start.strip("/")
+    if not stem or start.endswith("/") or _SPECIAL.search(stem):
+        return None
+    needle = f"/{stem}"
+    return (lambda text: text.startswith(needle)) if anchored else (lambda text: needle in text)
 
 
 def _anything(_text: str) -> bool:

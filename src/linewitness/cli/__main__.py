@@ -14,6 +14,11 @@ def run() -> int:
 
         sys.stdout.write(f"linewitness {__version__}\n")
         return 0
+    if sys.argv[1:3] == ["guard", "hook"] and sys.argv[3:] not in (["--help"], ["-h"]):
+        # Agents wait for this answer before each of their steps, and whatever fails on the way must refuse.
+        from linewitness.guard.hook import main_of_process as answer
+
+        return answer(sys.argv[3:])
     from linewitness.cli.main import main_of_process
 
     return main_of_process()

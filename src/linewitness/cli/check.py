@@ -22,6 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--working-tree", action="store_true", help="judge uncommitted and untracked files, without touching anything"
     )
+    parser.add_argument(
+        "--onto", metavar="REF", help="judge what a merge of head into REF would change; a conflict is exit 4"
+    )
     parser.add_argument("--root", metavar="DIR", type=Path, default=Path(), help="a folder of the repository")
     parser.add_argument(
         "--cov", metavar="FILE", type=Path, action="append", default=[], help="import an export instead of running"
@@ -29,6 +32,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cov-format", metavar="FORMAT", help="the format of the exports (default: by content)")
     parser.add_argument("--path-map", metavar="FROM=TO", action="append", default=[], help="rewrite paths of exports")
     parser.add_argument("--always-run", action="store_true", help="run the trusted checks even when nothing is owed")
+    parser.add_argument(
+        "--sandbox",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help="isolate the run: when the machine can (auto), or refuse to run without (on)",
+    )
     parser.add_argument(
         "--witnesses", choices=("first", "all"), default="first", help="name one passing test per line, or all"
     )
@@ -39,17 +48,21 @@ def run(args: argparse.Namespace) -> int:
     """Judge, write the map, render, and return the exit status that the map implies."""
     from linewitness.case import Question
     from linewitness.gate import CheckRequest, Exports, check
+    from linewitness.progress import Progress
 
     request = CheckRequest(
         root=args.root,
-        question=Question(args.base, args.head, args.working_tree),
+        question=Question(args.base, args.head, args.working_tree, args.onto),
         exports=Exports(tuple(args.cov), args.cov_format, path_maps(args.path_map)),
         today=args.today,
         always_run=args.always_run,
         line_hash=args.line_hash,
         witnesses=args.witnesses,
+        sandbox=args.sandbox,
     )
-    return deliver(check(request, args.console.note), args)
+    with Progress(args.console) as progress:
+        artifact = check(request, progress)
+    return deliver(artifact, args)
 
 
 def path_maps(given: list[str]) -> tuple[tuple[str, str], ...]:

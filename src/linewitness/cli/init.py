@@ -26,6 +26,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ci", choices=("github", "gitlab", "none"), default="none", help="also write the job of a CI service"
     )
+    parser.add_argument(
+        "--agent", metavar="NAME", action="append", default=[], help="also write the hook of an agent; repeat for more"
+    )
     parser.add_argument("--root", metavar="DIR", default=".", help="a folder of the repository (default: this one)")
 
 
@@ -36,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
 
     console: Console = args.console
     with Repository(Path(args.root)) as repository:
-        planned = scaffold.plan(repository, args.owner, args.ci)
+        planned = scaffold.plan(repository, args.owner, args.ci, args.agent)
     if not args.dry_run:
         scaffold.write(planned)
     for line in _lines(planned, args.dry_run, console):
@@ -50,9 +53,11 @@ def _lines(planned: Plan, dry_run: bool, console: Console) -> Iterator[str]:
 
     paint = console.screen.paint
     width = max(len(item.path) for item in planned.items)
-    created = "would create" if dry_run else "created"
+    words = {State.CREATE: "created", State.COMPLETE: "completed"}
+    if dry_run:
+        words = {State.CREATE: "would create", State.COMPLETE: "would add to"}
     for item in planned.items:
-        word = paint(f"{created:<12}", "green") if item.state is State.CREATE else f"{'left alone':<12}"
+        word = paint(f"{words[item.state]:<12}", "green") if item.state in words else f"{'left alone':<12}"
         yield f"{word}  {safe(item.path):<{width}}  {item.purpose}"
         if dry_run and item.state is State.CREATE and item.path.endswith(".toml"):
             yield from (f"              | {line}".rstrip() for line in item.content.decode().splitlines())

@@ -21,7 +21,8 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         type=_wish,
         action="append",
         default=[],
-        help="tell the map as text (default), agent or json, to standard output or a file; repeatable",
+        help="tell the map as text (default), agent, json, html, markdown, github, sarif, junit, gitlab, cobertura or "
+        "rdjsonl, to standard output or a file; repeatable",
     )
     parser.add_argument(
         "--line-hash", choices=("sha256-16", "sha1-12"), default="sha256-16", help="how lines are identified in the map"
