@@ -40,7 +40,7 @@ def environment(name: str, requirements: Sequence[str], *, editable: bool) -> Pa
         shutil.rmtree(home, ignore_errors=True)
         venv.create(home, with_pip=True)
         for path in pins:
-            run(python, "-m", "pip", "install", "--quiet", "--require-hashes", "-r", path)
+            run(python, "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps", "-r", path)
         options = ["--editable", "."] if editable else ["."]
         run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", *options)
         stamp.write_text(wanted)
@@ -51,7 +51,7 @@ def environment(name: str, requirements: Sequence[str], *, editable: bool) -> Pa
 
 def development() -> Path:
     """The environment that everything but the demonstration uses."""
-    return environment(".venv", ["build", "dev"], editable=True)
+    return environment(".venv", ["build", "dev", "browser"], editable=True)
 
 
 def demo(_: Sequence[str]) -> None:
@@ -96,7 +96,10 @@ def wheel(_: Sequence[str]) -> None:
 
 
 def lock(_: Sequence[str]) -> None:
-    """Pin the requirements again, with hashes and without any address."""
+    """Pin the requirements again, with hashes and without any address.
+
+    ``browser.txt`` is kept by hand: one package is taken for the rules of axe-core that it carries, not for what it needs.
+    """
     quiet = ["--quiet", "--no-header", "--no-annotate", "--strip-extras", "--allow-unsafe", "--generate-hashes"]
     nowhere = ["--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host"]
     tool = environment(".venv-lock", ["build"], editable=False)
@@ -111,6 +114,14 @@ def lock(_: Sequence[str]) -> None:
     for name, source in sources.items():
         target = ["-o", f"requirements/{name}.txt"]
         run(tool, "-m", "piptools", "compile", "--upgrade", *quiet, *nowhere, *target, *source)
+        drop_project(ROOT / "requirements" / f"{name}.txt")
+
+
+def drop_project(pins: Path) -> None:
+    """Take the project itself out of its pins: extras that name other extras bring it in, as a path of this machine."""
+    lines = pins.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith(("#", "linewitness @ "))]
+    pins.write_text("".join(kept), encoding="utf-8")
 
 
 TASKS: dict[str, Callable[[Sequence[str]], None]] = {

@@ -30,7 +30,7 @@ from linewitness.patch.export import export_tree
 from linewitness.patch.repository import Repository
 from linewitness.settings import Suite
 
-PLUGIN = "_linewitness.plugin"
+PLUGINS = "_linewitness."
 
 
 class Plain(NamedTuple):
@@ -111,6 +111,8 @@ def plain(request: RunRequest) -> Plain:
 
 
 def without_plugin(arguments: Sequence[str]) -> tuple[str, ...]:
-    """Pytest's arguments of the recorded run, less the recorder. Errors: ``ValueError`` when it is not there."""
-    at = list(arguments).index(PLUGIN)
-    return (*arguments[: at - 1], *arguments[at + 1 :])
+    """Pytest's arguments of the recorded run, less the recorder's plugins. Errors: ``ValueError`` without any."""
+    ours = [at for at, each in enumerate(arguments) if each.startswith(PLUGINS)]
+    if not ours:
+        raise ValueError(f"no plugin of the recorder among {arguments}")
+    return tuple(each for at, each in enumerate(arguments) if at not in ours and at + 1 not in ours)

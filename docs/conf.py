@@ -30,6 +30,8 @@ html_theme = "furo"
 html_title = "linewitness"
 html_static_path: list[str] = []
 nitpicky = True
+# The rules are shown with source that no compiler accepts, and with dialects that the highlighter does not know.
+suppress_warnings = ["misc.highlighting_failure"]
 
 
 def setup(app: Sphinx) -> None:

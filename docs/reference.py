@@ -20,6 +20,9 @@ from linewitness.findings import CODES, EXIT_MEANING
 from linewitness.reports import FORMATS
 
 _COMMON: Final = frozenset({"help", "quiet", "verbose", "color"})
+_SMALL: Final = ("github", "gitlab", "claude")
+# argparse has no public way to ask for these.
+_SubCommands = argparse._SubParsersAction  # noqa: SLF001
 _PLACE: Final = re.compile(r"<!-- generated: ([a-z-]+) -->")
 
 
@@ -36,17 +39,31 @@ def command_reference() -> str:
 def _command(command: commands.Command) -> Iterator[str]:
     module = commands.load(command)
     parser = command_parser(command, module)
-    yield from (f"## {command.name}", "", f"{module.HELP[:1].upper()}{module.HELP[1:]}.", "")
-    yield from ("| | |", "|---|---|")
-    yield from _rows(parser)
-    yield ""
+    yield from (f"## {command.name}", "", f"{_sentence(module.HELP)}.", "")
+    yield from _table_of(parser, twins=True)
+    about = _about_actions(parser)
+    for name, action in parser.subparsers().items():
+        yield from (f"### {command.name} {name}", "", f"{_sentence(about[name])}.", "")
+        yield from _table_of(action, twins=False)
 
 
-def _rows(parser: Parser) -> Iterator[str]:
+def _about_actions(parser: Parser) -> dict[str, str]:
+    """What each sub-command says of itself."""
+    groups = (action for action in parser.actions() if isinstance(action, _SubCommands))
+    return {choice.dest: choice.help or "" for group in groups for choice in group._choices_actions}  # noqa: SLF001
+
+
+def _table_of(parser: Parser, *, twins: bool) -> Iterator[str]:
+    rows = list(_rows(parser, twins=twins))
+    if rows:
+        yield from ("| | |", "|---|---|", *rows, "")
+
+
+def _rows(parser: Parser, *, twins: bool) -> Iterator[str]:
     for action in parser.actions():
-        if action.help is argparse.SUPPRESS or action.dest in _COMMON:
+        if action.help is argparse.SUPPRESS or action.dest in _COMMON or isinstance(action, _SubCommands):
             continue
-        yield f"| {_cell(_names(action))} | {_cell(_help(action))} |"
+        yield f"| {_cell(_names(action))} | {_cell(_help(action, twin_of(action) if twins else ''))} |"
 
 
 def _names(action: argparse.Action) -> str:
@@ -65,12 +82,16 @@ def _value(action: argparse.Action) -> str:
     return action.dest.upper() if action.option_strings else action.dest
 
 
-def _help(action: argparse.Action) -> str:
+def _help(action: argparse.Action, twin: str) -> str:
     text = re.sub(r" ?\[env: \w+\]", "", action.help or "").replace("%%", "%")
-    twin = twin_of(action)
     variable_text = f" Also as the variable `{variable(twin)}`." if twin else ""
     needed = " Required." if action.required and action.option_strings else ""
-    return f"{text[:1].upper()}{text[1:]}.{needed}{variable_text}"
+    return f"{_sentence(text)}.{needed}{variable_text}"
+
+
+def _sentence(text: str) -> str:
+    """With a capital, unless it starts with a name that is written small."""
+    return text if text.startswith(_SMALL) else f"{text[:1].upper()}{text[1:]}"
 
 
 def _cell(text: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from linewitness.globs import Globs
-from linewitness.model import Exemption, FileClasses, Finding, Severity
+from linewitness.languages.markers import markers
+from linewitness.model import Exemption, FileClasses, FileText, Finding, Severity
 from linewitness.settings import Settings
 
 
@@ -35,3 +36,20 @@ def _mixed(files: Sequence[FileClasses]) -> list[Finding]:
     place = reformatted[0]
     message = f"{len(reformatted)} reformatted lines travel with changes of behaviour: split the commit"
     return [Finding("LW602", place.path, place.line, message, Severity.WARNING)]
+
+
+def for_file(text: FileText) -> tuple[Finding, ...]:
+    """LW604 for the markers by which a changed file hides new lines from coverage tools."""
+    if text.head is None:
+        return ()
+    added = {line for hunk in text.hunks for line in range(hunk.head_start, hunk.head_start + hunk.head_count)}
+    return tuple(
+        Finding(
+            "LW604",
+            text.change.path,
+            marker.line,
+            f"`{marker.text}` has no effect here: the lines it hides owe like all others",
+            Severity.WARNING,
+        )
+        for marker in markers(text.head, added)
+    )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec.structs
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from linewitness import policy
 from linewitness._version import __version__
@@ -17,28 +17,34 @@ from linewitness.errors import Exit, LinewitnessError
 from linewitness.findings import exit_of, finding_of
 from linewitness.model import (
     Commit,
+    Confinement,
     EvidenceSource,
     Exempt,
     FileClasses,
+    FileText,
     Finding,
     Kind,
     Obligation,
     Sighting,
     Waiver,
 )
+from linewitness.map_relations import relation_rows
 from linewitness.obligation_map import (
     SCHEMA,
+    ApprovalRow,
     CommitRef,
     EvidenceRow,
     ExemptRow,
     FindingRow,
     ObligationMap,
     Row,
+    SandboxRow,
     Status,
     TestCounts,
     Tool,
 )
 from linewitness.patch.identity import sha1_12
+from linewitness.patch.passages import Passages
 from linewitness.policy import ScorePolicy
 from linewitness.settings import LoadedSettings
 
@@ -57,7 +63,10 @@ class Assembly:
         self._rows: list[Row] = []
         self._exempt: list[Exempt] = []
         self._sources: list[EvidenceSource] = []
+        self._passages = Passages()
         self._base = self._head = CommitRef("", "")
+        self._approval: ApprovalRow | UnsetType = UNSET
+        self._merge: CommitRef | UnsetType = UNSET
         self._settings_digest = ""
         self._waivers_digest = ""
 
@@ -72,6 +81,14 @@ class Assembly:
         self._base, self._head = _commit_ref(base), _commit_ref(head)
         self._settings_digest = loaded.digest
         self._policy = ScorePolicy(loaded.settings.branches, loaded.settings.import_hits)
+
+    def merging(self, tip: Commit) -> None:
+        """Say that head is what a merge of this commit into base would give."""
+        self._merge = _commit_ref(tip)
+
+    def approved_by(self, commit: str, fingerprint: str, principal: str) -> None:
+        """Say whose signature made changed protected content an approved one."""
+        self._approval = ApprovalRow(commit, fingerprint, principal)
 
     def governed_by(self, waiver_file: bytes | None) -> None:
         """Say which waiver file applied; the digest of a file that is not there is empty."""
@@ -91,11 +108,16 @@ class Assembly:
         self.findings.extend(scored.findings)
         return scored.rows
 
+    def show(self, text: FileText, classes: FileClasses) -> None:
+        """Keep what changed in one file for people to read."""
+        self._passages.add(text, owes=bool(classes.obligations))
+
     def finish(self, *, scored: bool = True) -> ObligationMap:
         """The map. ``scored`` is false when the gate closed before the lines were judged."""
         status = exit_of(self.findings)
         counts = Counter(row.status for row in self._rows)
         return ObligationMap(
+            approval=self._approval,
             base=self._base,
             command=self._command,
             evidence=tuple(map(_evidence_row, self._sources)),
@@ -104,7 +126,10 @@ class Assembly:
             findings=_finding_rows(self.findings),
             head=self._head,
             line_hash=self._line_hash,
+            merge=self._merge,
             owed=len(self._rows),
+            patch=self._passages.rows or UNSET,
+            relations=tuple(relation_rows(self._sources)) or UNSET,
             rows=tuple(self._rows),
             schema=SCHEMA,
             scored=scored,
@@ -131,7 +156,18 @@ def _commit_ref(commit: Commit) -> CommitRef:
 def _evidence_row(source: EvidenceSource) -> EvidenceRow:
     tests = source.tests
     counts = None if tests is None else TestCounts(tests.failed, tests.passed, tests.skipped, tests.xfailed)
-    return EvidenceRow(source.digest, source.kind, source.provenance, source.suite, counts)
+    return EvidenceRow(
+        digest=source.digest,
+        kind=source.kind,
+        provenance=source.provenance,
+        sandbox=UNSET if source.confinement is None else _sandbox_row(source.confinement),
+        suite=source.suite,
+        tests=counts,
+    )
+
+
+def _sandbox_row(what: Confinement) -> SandboxRow:
+    return msgspec.convert(what._asdict() | {"limits": dict(what.limits)}, SandboxRow)
 
 
 def _finding_rows(findings: Sequence[Finding]) -> tuple[FindingRow, ...]:

@@ -45,6 +45,13 @@ class Case(NamedTuple):
     loaded: LoadedSettings
     protection: Protection
     jurisdiction: Jurisdiction
+    question: Question = Question()
+
+    def target(self) -> Commit:
+        """The tip of the branch that the patch is for; base is where the patch left it, which may be long ago."""
+        asked = self.question
+        named = asked.base if asked.onto is None else asked.onto
+        return self.repository.resolve(_target(self.repository) if named is None else named)
 
     def read(self, blob: Blob) -> bytes:
         """The bytes of a blob of either tree."""
@@ -68,7 +75,7 @@ def open_case(repository: Repository, question: Question) -> Case:
     loaded = settings.load(lambda path: _read(repository, base_tree, path))
     protection = Protection(loaded.settings, base_tree, head_tree)
     jurisdiction = Jurisdiction(loaded.settings, protection.is_protected, base_tree)
-    return Case(repository, base, head, tip, base_tree, head_tree, loaded, protection, jurisdiction)
+    return Case(repository, base, head, tip, base_tree, head_tree, loaded, protection, jurisdiction, question)
 
 
 def _resolve(repository: Repository, question: Question) -> tuple[Commit, Commit, Commit]:
@@ -76,7 +83,7 @@ def _resolve(repository: Repository, question: Question) -> tuple[Commit, Commit
     tip = repository.resolve(question.head)
     if question.onto is not None:
         return _resolve_merge(repository, question, tip)
-    target = repository.resolve(question.base or _target(repository))
+    target = repository.resolve(_target(repository) if question.base is None else question.base)
     base = repository.merge_base(target, tip)
     if not question.working_tree:
         return base, tip, tip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TextIO
@@ -50,6 +51,20 @@ def _escape(char: str) -> str:
         return f"\\u{code:04x}"
     named = {9: "\\t", 10: "\\n", 13: "\\r"}
     return named.get(code, f"\\x{code:02x}")
+
+
+_SERVER_COMMAND = re.compile(r"##(\w*)\[")
+
+
+def inert(line: str) -> str:
+    r"""A line of a log that no CI server takes for a command to itself, whoever wrote parts of it.
+
+    GitHub obeys lines that begin with ``::``, blanks aside, and ``##[...]`` anywhere in a line; Azure Pipelines obeys
+    ``##vso[...]`` and TeamCity ``##teamcity[...]``. The characters that make the command become ``\x3a`` and ``\x5b``.
+    """
+    if line.lstrip().startswith("::"):
+        line = line.replace(":", "\\x3a", 1)
+    return _SERVER_COMMAND.sub(r"##\1\\x5b", line) if "##" in line else line
 
 
 def columns(text: str) -> int:
@@ -121,6 +136,14 @@ def wants_color(choice: str, environ: Mapping[str, str], *, terminal: bool) -> b
     return terminal and environ.get("TERM") != "dumb"
 
 
+def width_of(stream: TextIO) -> int:
+    """How many cells a line has on the terminal behind ``stream``, or the default when it does not tell."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _DEFAULT_WIDTH
+    except (OSError, ValueError):
+        return _DEFAULT_WIDTH
+
+
 def screen_for(stream: TextIO, choice: str, environ: Mapping[str, str]) -> Screen:
     """The screen behind ``stream``. ``COLUMNS`` wins over what the terminal says; a pipe has the default width."""
     terminal = stream.isatty()
@@ -129,10 +152,7 @@ def screen_for(stream: TextIO, choice: str, environ: Mapping[str, str]) -> Scree
     if given.isascii() and given.isdigit() and int(given[:6]) > 0:
         width = int(given[:6])
     elif terminal:
-        try:
-            width = os.get_terminal_size(stream.fileno()).columns or _DEFAULT_WIDTH
-        except (OSError, ValueError):
-            width = _DEFAULT_WIDTH
+        width = width_of(stream)
     return Screen(wants_color(choice, environ, terminal=terminal), max(width, _MIN_WIDTH))
 
 
@@ -178,7 +198,7 @@ class Console(NamedTuple):
     def complain(self, text: str) -> None:
         """Lines on the error stream that are always shown; when that stream is broken, nothing is."""
         encoding = self.err.encoding or "utf-8"
-        lines = "".join(f"linewitness: {safe(line)}\n" for line in text.split("\n"))
+        lines = "".join(f"linewitness: {inert(safe(line))}\n" for line in text.split("\n"))
         with contextlib.suppress(OSError):
             self.err.write(lines.encode(encoding, "backslashreplace").decode(encoding))
             self.err.flush()

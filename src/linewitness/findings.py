@@ -212,8 +212,9 @@ _TRUST: Final = (
         "Nothing of the patch was run.",
         "A gate whose inputs the author can edit proves nothing. This holds for improvements too, since the gate "
         "cannot tell them from sabotage.",
-        "Take the files that the message names out of the patch. If the change is wanted, let their owners land it "
-        "on the target branch on its own, then rebase the patch.",
+        "Take the files that the message names out of the patch. If the change is wanted, let somebody from the base's "
+        "approvers file look at it and run `linewitness approve`, or let the owners land it on the target branch on "
+        "its own, then rebase the patch.",
     ),
     Code(
         "LW302",
@@ -236,7 +237,8 @@ _TRUST: Final = (
         "installed distribution or a trusted helper of the same name.",
         "With a module of its own under a well-known name a patch can replace the test runner, the assertion "
         "library or a helper without touching any of them.",
-        "Give the new module another name, or move it into the project's own package.",
+        "Give the new module another name, or move it into the project's own package. An approver may also vouch for "
+        "it, with `linewitness approve`.",
     ),
     Code(
         "LW304",
@@ -249,7 +251,8 @@ _TRUST: Final = (
         "An approval counts only when it can be traced to somebody whom the target branch already trusted before "
         "the patch.",
         "Have somebody from the base's approvers file review the protected changes of the present head and sign "
-        "them again. Any later edit needs a new approval.",
+        "them again with `linewitness approve`. Any later edit needs a new approval. A line of the approvers file "
+        "that lists nobody is mended on the target branch.",
     ),
 )
 
@@ -415,6 +418,16 @@ _ADVICE: Final = (
         "The gate compares a patch with what people own. As long as they own nothing it can only stay closed.",
         "Start small: move three existing tests into `tests/trusted/` on the target branch and protect the folder. "
         "`linewitness init` prepares the folders and the settings.",
+    ),
+    Code(
+        "LW604",
+        "exclusion marker added",
+        _WARNING,
+        Exit.CLOSED,
+        "The patch adds a comment or an attribute that tells a coverage tool to leave code out.",
+        "It has no effect here: the lines it covers owe as all others do. Coverage tools obey it, though: they drop "
+        "such lines from their exports, or report them as run; such an export cannot witness them.",
+        "Remove the marker. If the lines cannot be tested, ask for a waiver that names an owner and a reason.",
     ),
 )
 

@@ -15,6 +15,7 @@ from linewitness import advice, obligations, trusted_run
 from linewitness.assembly import Assembly, LineHash
 from linewitness.case import Case, Question, open_case
 from linewitness.errors import EvidenceError, Exit, LinewitnessError, UsageError
+from linewitness.evidence.sandbox import Mode
 from linewitness.findings import exit_of
 from linewitness.globs import Globs
 from linewitness.model import Answer, Evidence, Kind, RepoPath, Sighting
@@ -22,7 +23,8 @@ from linewitness.obligation_map import ObligationMap
 from linewitness.obligations import FileLedger
 from linewitness.patch.diff import GitPatch
 from linewitness.patch.repository import Repository
-from linewitness.trust import corpus, protected
+from linewitness.trust import approvals, corpus
+from linewitness.trust.installed import asking
 from linewitness.trust.matching import Head
 from linewitness.trust.waivers import iso_day, load, policy_of
 from linewitness.waiving import Waiving
@@ -44,7 +46,8 @@ class CheckRequest(NamedTuple):
     """What ``check`` is asked to judge.
 
     Without ``exports`` the trusted checks are run. ``today`` is an ISO date given by hand, or ``None`` for the host's
-    clock. ``witnesses`` is ``first`` (one passing test per place) or ``all``.
+    clock. ``witnesses`` is ``first`` (one passing test per place) or ``all``; ``sandbox`` whether the run must have one
+    (``on``), may have one (``auto``) or has none (``off``).
     """
 
     root: Path
@@ -54,6 +57,7 @@ class CheckRequest(NamedTuple):
     always_run: bool = False
     line_hash: LineHash = "sha256-16"
     witnesses: str = "first"
+    sandbox: Mode = "auto"
 
 
 def check(request: CheckRequest, progress: Progress) -> ObligationMap:
@@ -71,12 +75,17 @@ def _judge(repository: Repository, request: CheckRequest, assembly: Assembly, pr
     case = open_case(repository, request.question)
     settings = case.loaded.settings
     assembly.about(case.base, case.head, case.loaded)
+    if request.question.onto is not None:
+        assembly.merging(case.tip)
     progress(f"base {case.base.commit or case.base.tree}, head {case.head.commit or case.head.tree}")
 
-    assembly.findings += protected.freeze(
-        case.base_tree, case.head_tree, settings, case.read, base_name=case.base.commit or case.base.tree
+    frozen = approvals.freeze(case, approvals.moment_of(request.today), asking(case))
+    assembly.findings += frozen.findings
+    if frozen.approval:
+        assembly.approved_by(*frozen.approval)
+    assembly.findings += corpus.verify(
+        case.head_tree, Globs(settings.relations), case.read, case.base.commit or "HEAD"
     )
-    assembly.findings += corpus.verify(case.head_tree, Globs(settings.relations), case.read)
     waiving = _waiving(case, request, assembly)
     if exit_of(assembly.findings) >= Exit.PROTECTED:
         return assembly.finish(scored=False)
@@ -102,7 +111,10 @@ def score_file(ledger: FileLedger, evidence: Evidence | None, waiving: Waiving, 
         assembly.fail(error)
         seen = _sightings(ledger, None)
     rows = assembly.add(ledger.classes, seen, matches.discharges)
+    assembly.show(ledger.text, ledger.classes)
     assembly.findings += waiving.findings(matches, ledger.classes.obligations, rows)
+    if all(exempt.line for exempt in ledger.classes.exempt):
+        assembly.findings += advice.for_file(ledger.text)
 
 
 def _sightings(ledger: FileLedger, evidence: Evidence | None) -> Sequence[Sighting]:
@@ -149,7 +161,8 @@ def _evidence(
         if request.exports.paths:
             evidence = _imported(case, wanted, request)
         else:
-            evidence = trusted_run.collect(case, ledgers, trusted_run.Wishes(request.root, request.witnesses), progress)
+            wishes = trusted_run.Wishes(request.root, request.witnesses, request.sandbox, request.always_run)
+            evidence = trusted_run.collect(case, ledgers, wishes, progress)
     except EvidenceError as error:
         assembly.fail(error)
         return None
@@ -159,6 +172,7 @@ def _evidence(
 
 
 def _imported(case: Case, wanted: list[RepoPath], request: CheckRequest) -> Evidence:
+    from linewitness.evidence.acceptance import Acceptance
     from linewitness.evidence.formats.paths import Checkout
     from linewitness.evidence.imported import load_exports
     from linewitness.languages import demands
@@ -167,7 +181,15 @@ def _imported(case: Case, wanted: list[RepoPath], request: CheckRequest) -> Evid
         raise UsageError('the settings say imported-evidence = "refuse": run check without --cov')
     checkout = Checkout(case.repository.root, case.head_tree, wanted)
     exports = request.exports
-    return load_exports(exports.paths, checkout, demands, path_maps=exports.path_maps, format_name=exports.format_name)
+    settings = case.loaded.settings
+    return load_exports(
+        exports.paths,
+        checkout,
+        demands,
+        path_maps=exports.path_maps,
+        format_name=exports.format_name,
+        acceptance=Acceptance(Globs(settings.relations), Globs(settings.generated), case.head_tree),
+    )
 
 
 def needs_evidence(ledger: FileLedger) -> bool:

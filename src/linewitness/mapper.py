@@ -12,9 +12,11 @@ from typing import NamedTuple
 from linewitness import obligations
 from linewitness.assembly import Assembly, LineHash
 from linewitness.errors import LinewitnessError, PatchError, UsageError
+from linewitness.evidence.acceptance import Acceptance
 from linewitness.evidence.formats.paths import Checkout
 from linewitness.evidence.imported import ImportedEvidence, load_exports
 from linewitness.gate import Exports, day_of_judgement, score_file
+from linewitness.globs import Globs
 from linewitness.languages import demands
 from linewitness.model import Finding, RepoPath, Severity
 from linewitness.obligation_map import ObligationMap
@@ -57,7 +59,7 @@ def _score(request: MapRequest, assembly: Assembly) -> ObligationMap:
     source = DiffPatch(request.diff, request.root, jurisdiction.owes)
     assembly.about(source.patch.base, source.patch.head, loaded)
     waiving = _waiving(request, settings, assembly)
-    evidence = _evidence(request, source, jurisdiction)
+    evidence = _evidence(request, source, jurisdiction, settings)
     assembly.seen_by(evidence.sources)
     for ledger in obligations.collect(source, jurisdiction):
         score_file(ledger, evidence, waiving, assembly)
@@ -66,7 +68,9 @@ def _score(request: MapRequest, assembly: Assembly) -> ObligationMap:
     return assembly.finish()
 
 
-def _evidence(request: MapRequest, source: DiffPatch, jurisdiction: Jurisdiction) -> ImportedEvidence:
+def _evidence(
+    request: MapRequest, source: DiffPatch, jurisdiction: Jurisdiction, settings: Settings
+) -> ImportedEvidence:
     owing = [change.path for change in source.patch.changes if change.head and jurisdiction.owes(change.path)]
     known = _known(request.root) | {change.path for change in source.patch.changes}
     exports = request.exports
@@ -76,7 +80,15 @@ def _evidence(request: MapRequest, source: DiffPatch, jurisdiction: Jurisdiction
         demands,
         path_maps=exports.path_maps,
         format_name=exports.format_name,
+        acceptance=_acceptance(source, settings, known),
     )
+
+
+def _acceptance(source: DiffPatch, settings: Settings, known: set[RepoPath]) -> Acceptance:
+    """Relations that the diff adds or changes are drafts here: whether people approved them is for ``check`` to say."""
+    relations = Globs(settings.relations)
+    changed = (change.path for change in source.patch.changes if change.head)
+    return Acceptance(relations, Globs(settings.generated), known, frozenset(filter(relations.match, changed)))
 
 
 def _known(root: Path) -> set[RepoPath]:

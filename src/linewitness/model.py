@@ -172,6 +172,7 @@ class LineOptions(NamedTuple):
     reformatted: str = "prove"
     deletions: str = "owe"
     data: str = "inert"
+    inline_tests: str = "owe"
 
 
 # ---------------------------------------------------------------- what evidence has to show
@@ -209,7 +210,8 @@ class Token(NamedTuple):
     operand of ``and``/``or``, a lambda's body, the element and the conditions of a comprehension, the message
     of an ``assert``), or ``None``. ``pivot`` is the next strong token of the same header, which answers for
     keywords and openers. ``leads`` marks the statement's own first token, ``deferred`` a token of a lambda's body,
-    which no import can witness.
+    which no import can witness. ``part`` is the sort of the ``region``, where the line rule tells sorts apart: one of
+    :class:`linewitness.evidence.formats.regions.Part`, or ``late`` for code that runs at another time.
     """
 
     text: str
@@ -221,6 +223,7 @@ class Token(NamedTuple):
     pivot: Span | None
     leads: bool
     deferred: bool = False
+    part: str = ""
 
 
 class Function(NamedTuple):
@@ -229,13 +232,15 @@ class Function(NamedTuple):
     ``line`` is the line that the compiler calls the first of the code object (the first decorator's when
     there are decorators), ``body`` the span of its suite or expression. Lambdas and generator expressions have no name
     of their own, and several may begin on one line: their ``text`` is shown, and they are known by their ``body``, the
-    part of them that is the first to run when they are entered.
+    part of them that is the first to run when they are entered. ``whole`` is the definition with its header, where the
+    line rule knows it.
     """
 
     name: str
     line: int
     body: Span
     text: str = ""
+    whole: Span | None = None
 
 
 class Demand(NamedTuple):
@@ -339,14 +344,59 @@ class Tests(NamedTuple):
     xfailed: int = 0
 
 
+class Confinement(NamedTuple):
+    """What a run of ours was kept from.
+
+    ``kind`` is ``bubblewrap``, ``landlock`` or ``none``, ``reason`` says why it is not the first. ``network`` is
+    ``none``, ``loopback`` or ``all``. ``limits`` are names and values, sorted; sizes are MiB. ``borrowed`` are folders
+    of the checkout, not of head's tree, that the run saw.
+    """
+
+    kind: str
+    limits: tuple[tuple[str, int], ...]
+    network: str
+    reason: str = ""
+    borrowed: tuple[str, ...] = ()
+
+
+class RelationCounts(NamedTuple):
+    """How many distinct cases a relation of the library tried, checked and left out, and how many it declared."""
+
+    tried: int
+    checked: int
+    skipped: int
+    at_least: int
+
+
+class RelationRun(NamedTuple):
+    """One relation of a trusted run.
+
+    ``corpora`` are the files or folders that it read, with their SHA-256; ``counts`` is ``None`` for a plain test, whose
+    cases nobody counts; ``assertions`` tells how often an assertion was reached and held. ``seed`` is there when
+    something was drawn with it. ``vacuous`` says why the relation witnesses nothing, and is empty when it does.
+    """
+
+    node: str
+    corpora: tuple[tuple[RepoPath, str], ...]
+    counts: RelationCounts | None
+    assertions: int
+    seed: int | None = None
+    vacuous: str = ""
+
+
 class EvidenceSource(NamedTuple):
-    """One export or one trusted run, as the map names it. ``digest`` is SHA-256 over what was read."""
+    """One export or one trusted run, as the map names it. ``digest`` is SHA-256 over what was read.
+
+    ``confinement`` is what was in force while it was collected, ``None`` when somebody else did.
+    """
 
     suite: str
     kind: str
     provenance: str
     digest: str
     tests: Tests | None = None
+    confinement: Confinement | None = None
+    relations: tuple[RelationRun, ...] = ()
 
 
 class Evidence(Protocol):

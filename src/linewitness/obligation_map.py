@@ -36,6 +36,14 @@ class CommitRef(Struct, frozen=True):
     tree: str
 
 
+class ApprovalRow(Struct, frozen=True):
+    """The commit whose signature vouches for head's protected content, and the key of base's list that made it."""
+
+    commit: str
+    fingerprint: str
+    principal: str
+
+
 class ArmRow(Struct, frozen=True, omit_defaults=True):
     """One way out of a branch. ``taken`` is absent when the evidence cannot tell."""
 
@@ -93,12 +101,26 @@ class TestCounts(Struct, frozen=True):
     __test__ = False
 
 
-class EvidenceRow(Struct, frozen=True):
-    """One export or one recorded run. ``tests`` is null for imported evidence, which cannot tell."""
+class SandboxRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a run was kept from. ``reason`` says why ``kind`` is not ``bubblewrap``; sizes in ``limits`` are MiB.
+
+    ``borrowed`` are folders of the checkout, not of head's tree, that the run saw.
+    """
+
+    borrowed: tuple[str, ...] = ()
+    kind: Literal["bubblewrap", "landlock", "none"]
+    limits: dict[str, int]
+    network: Literal["all", "loopback", "none"]
+    reason: str = ""
+
+
+class EvidenceRow(Struct, frozen=True, kw_only=True):
+    """One export or one run. ``tests`` is null for exports, which cannot tell; ``sandbox`` is there for runs of ours."""
 
     digest: str
     kind: str
     provenance: str
+    sandbox: SandboxRow | UnsetType = UNSET
     suite: str
     tests: TestCounts | None
 
@@ -113,6 +135,59 @@ class FindingRow(Struct, frozen=True):
     severity: Severity
 
 
+class HunkRow(Struct, frozen=True, gc=False):
+    """A passage of the patch, to be read by people.
+
+    ``text`` holds its lines with a mark in front, ``+`` added, ``-`` removed or a space, parted by line feeds; ``base``
+    and ``head`` are the numbers that its first line has, or would have, on either side.
+    """
+
+    base: int
+    head: int
+    text: str
+
+
+class PatchRow(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """The passages of a file, its path before it moved, and how many changed lines were left out."""
+
+    base_path: str = ""
+    cut: int = 0
+    hunks: tuple[HunkRow, ...]
+    path: str
+
+
+class CorpusRef(Struct, frozen=True):
+    """A file or folder of a frozen corpus, with its SHA-256."""
+
+    digest: str
+    path: str
+
+
+class CaseCounts(Struct, frozen=True):
+    """How many distinct cases a relation tried, checked and left out, and how many it declares at least."""
+
+    at_least: int
+    checked: int
+    skipped: int
+    tried: int
+
+
+class RelationRow(Struct, frozen=True, kw_only=True):
+    """One relation of a run of ours. ``cases`` is null for a plain test, whose cases nobody counts.
+
+    ``assertions`` tells how often an assertion was reached and held. ``seed`` is there when something was drawn with it,
+    ``vacuous`` when the relation witnesses nothing, with the reason.
+    """
+
+    assertions: int
+    cases: CaseCounts | None
+    corpora: tuple[CorpusRef, ...]
+    node: str
+    seed: int | UnsetType = UNSET
+    suite: str
+    vacuous: str | UnsetType = UNSET
+
+
 class Tool(Struct, frozen=True):
     """What wrote the map."""
 
@@ -123,10 +198,14 @@ class Tool(Struct, frozen=True):
 class ObligationMap(Struct, frozen=True, kw_only=True):
     """The whole artifact. ``owed`` is always ``trusted_hit + waived + unwitnessed``.
 
+    ``approval`` is present only when head's protected content differs from base's and somebody vouches for it.
     ``scored`` is false when the gate closed before any line was judged; the rows are then empty. ``today`` is present
-    only when the date was given by hand instead of read from the host's clock.
+    only when the date was given by hand instead of read from the host's clock. ``merge`` is present when head is what a
+    merge into base would give, and is the commit that would be merged. ``patch`` is the text of the patch for
+    people to read, up to a bound; older maps have none.
     """
 
+    approval: ApprovalRow | UnsetType = UNSET
     base: CommitRef
     command: Literal["check", "map"]
     evidence: tuple[EvidenceRow, ...]
@@ -135,7 +214,10 @@ class ObligationMap(Struct, frozen=True, kw_only=True):
     findings: tuple[FindingRow, ...]
     head: CommitRef
     line_hash: Literal["sha256-16", "sha1-12"]
+    merge: CommitRef | UnsetType = UNSET
     owed: int
+    patch: tuple[PatchRow, ...] | UnsetType = UNSET
+    relations: tuple[RelationRow, ...] | UnsetType = UNSET
     rows: tuple[Row, ...]
     schema: str
     scored: bool
@@ -155,7 +237,8 @@ _BATCH = 2000
 def encode(artifact: ObligationMap) -> Iterator[bytes]:
     """Yield the canonical JSON in pieces, so that a map of a million rows is never held twice."""
     encoder = msgspec.json.Encoder()
-    long_lists = {"rows": artifact.rows, "exempt": artifact.exempt}
+    passages = artifact.patch if isinstance(artifact.patch, tuple) else ()
+    long_lists = {"rows": artifact.rows, "exempt": artifact.exempt, "patch": passages}
     opening = b"{"
     for name in artifact.__struct_fields__:
         value = getattr(artifact, name)

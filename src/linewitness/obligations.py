@@ -47,7 +47,7 @@ class Jurisdiction:
         self._inert = Globs(settings.inert)
         self._is_protected = is_protected
         self._packages = {path.partition("/")[0] for path in base_paths if _PACKAGE.fullmatch(path)}
-        self.options = LineOptions(settings.reformatted, settings.deletions, settings.data)
+        self.options = LineOptions(settings.reformatted, settings.deletions, settings.data, settings.inline_tests)
 
     def exemption(self, path: RepoPath) -> Exemption | None:
         """Why a whole path owes nothing, or ``None`` when its lines have to be looked at."""

@@ -50,6 +50,20 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     timeout: Annotated[
         int, Meta(ge=1, le=604_800), _about("Seconds after which the run is ended and counts as incomplete.")
     ] = 1800
+    network: Annotated[
+        Literal["none", "loopback", "all"],
+        _about("What the run can reach: nothing, a loopback that is its own, or whatever the machine can."),
+    ] = "loopback"
+    processes: Annotated[int, Meta(ge=16, le=1 << 20), _about("Most processes and threads at a time.")] = 1024
+    memory: Annotated[int, Meta(ge=64, le=1 << 24), _about("Most private memory of one process, in MiB.")] = 8192
+    file_size: Annotated[int, Meta(ge=1, le=1 << 24), _about("Largest file that may be written, in MiB.")] = 1024
+    open_files: Annotated[int, Meta(ge=256, le=1 << 20), _about("Most open files of one process.")] = 4096
+    readable: Annotated[
+        tuple[str, ...], _about("Places outside of the tree that the run may read: absolute, or from ~/.")
+    ] = ()
+    borrow: Annotated[
+        tuple[str, ...], _about("Folders of the checkout that git does not track and the run sees, as node_modules.")
+    ] = ()
     run: Annotated[str, _about("A command that runs trusted tests and writes an export.")] = ""
     export: Annotated[str, _about("The file that run writes, relative to the root.")] = ""
     format: Annotated[str, _about("Format of the export.")] = "auto"
@@ -94,9 +108,16 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
         Literal["count", "owe"], _about("Whether a line that only runs at import is witnessed by an import.")
     ] = "count"
     data: Annotated[Literal["inert", "owe"], _about("Whether changed data files owe, as opaque files.")] = "inert"
+    inline_tests: Annotated[
+        Literal["owe", "generated"],
+        _about("Whether test code inside of source files (Rust's cfg(test)) owes, or counts as generated tests."),
+    ] = "owe"
     imported_evidence: Annotated[
         Literal["accept", "refuse"], _about("Whether check accepts evidence that was collected elsewhere.")
     ] = "accept"
+    draft_examples: Annotated[
+        int, Meta(ge=0, le=100), _about("Most cases of each corpus that `relations draft` may show to a model.")
+    ] = 3
     max_waiver_days: Annotated[WaiverDays, _about("Longest life of a waiver for each reason.")] = WaiverDays()
     suite: Annotated[tuple[Suite, ...], _about("The suites of trusted checks; one pytest suite when empty.")] = ()
 

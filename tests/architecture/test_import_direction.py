@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
 
 import linewitness
+from linewitness.evidence.kit import RELATIONS
 
 HOME = Path(linewitness.__file__).parent
 MODULES = sorted(path for path in HOME.rglob("*.py"))
@@ -17,17 +19,31 @@ LAYERS = [
     {"_version", "errors", "hints"},
     {"model"},
     {"findings", "obligation_map", "settings", "settings_file", "settings_rules", "toml_lines"},
-    {"policy", "globs", "atomic", "console", "parallel"},
+    {"policy", "globs", "atomic", "console", "progress", "parallel"},
     {"patch", "languages", "evidence", "trust", "relations", "schemas"},
-    {"obligations", "assembly", "map_relations", "case", "waiving", "advice", "verification", "reports"},
+    {"obligations", "assembly", "map_relations", "case", "waiving", "advice", "attestation", "verification", "reports"},
     {"trusted_run", "gate", "mapper"},
-    {"onboarding", "integrations"},
+    {"guard"},
+    {"onboarding", "integrations", "drafting"},
     {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # These run inside the tested interpreter and are copied there: they import each other and the standard library only.
-KIT = {"codekey", "imports", "plugin", "probes", "process", "recorder", "sites", "child", "bootstrap"}
+KIT = {
+    "bootstrap",
+    "child",
+    "codekey",
+    "imports",
+    "lent",
+    "plugin",
+    "probes",
+    "process",
+    "reads",
+    "recorder",
+    "sandbox_shim",
+    "sites",
+}
 
 
 def room(path: Path) -> str:
@@ -72,11 +88,14 @@ def test_only_a_few_modules_start_processes() -> None:
     starters = {name_of(path) for path in MODULES if "import subprocess" in path.read_text(encoding="utf-8")}
     assert starters <= {
         "patch/repository.py",
+        "guard/jail.py",
         "evidence/interpreter.py",
         "evidence/launch.py",
         "evidence/listing.py",
+        "evidence/sandbox.py",
         "onboarding/demonstration.py",
         "onboarding/machine_checks.py",
+        "relations/subjects.py",
         "trust/installed.py",
         "trust/signatures.py",
     }
@@ -85,3 +104,18 @@ def test_only_a_few_modules_start_processes() -> None:
 @pytest.mark.parametrize("name", sorted(KIT))
 def test_what_runs_in_the_tested_interpreter_imports_nothing_of_the_package(name: str) -> None:
     assert not imported(HOME / "evidence" / f"{name}.py")
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_the_relations_library_needs_nothing_but_itself_and_the_standard_library(name: str) -> None:
+    tree = ast.parse((HOME / "relations" / f"{name}.py").read_text(encoding="utf-8"))
+    found = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level}
+    found |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert {module.partition(".")[0] for module in found} <= sys.stdlib_module_names
+
+
+def test_the_kit_has_every_module_of_the_relations_library() -> None:
+    """All that a copied module imports is copied too; the plugin is for installations, where there is no kit."""
+    tree = [ast.parse((HOME / "relations" / f"{name}.py").read_text(encoding="utf-8")) for name in RELATIONS]
+    nodes = [node for each in tree for node in ast.walk(each) if isinstance(node, ast.ImportFrom) and node.level]
+    assert {node.module for node in nodes} <= set(RELATIONS)

@@ -132,7 +132,30 @@ def _shop(home: Path) -> Path:
     return shop(home / "shop").root
 
 
+_EXTENDED: Final = f"{_TEST}    assert total([200]) == 180\n"
+
+
+def _approvals(home: Path) -> Path:
+    """A trusted test on main, and an agent's branch that extends it for what it builds. ``main`` is checked out."""
+    repo = Repo(home / "shop")
+    repo.commit("A shop", {"shop.py": _TOTAL, "tests/trusted/test_shop.py": _TEST})
+    repo.branch("agent/discount")
+    repo.commit("A discount", {"shop.py": _DISCOUNT, "tests/trusted/test_shop.py": _EXTENDED})
+    repo.git("checkout", "-q", "main")
+    return repo.root
+
+
+def _stored_map(folder: Path) -> Path:
+    """A folder with a map and nothing else: all that a report is made from."""
+    stored = Path(__file__).parents[1] / "fixtures" / "maps" / "coupons.json"
+    (folder / "map.json").write_bytes(stored.read_bytes())
+    return folder
+
+
 PAGES: Final[Mapping[str, Callable[[Path], Path]]] = {
+    "docs/agents.md": _shop,
+    "docs/approvals.md": _approvals,
     "docs/ci.md": _shop,
+    "docs/reports.md": _stored_map,
 }
 """Pages all of whose commands are run in one shell, with what makes the folder to run them in."""

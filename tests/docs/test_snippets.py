@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime as dt
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from linewitness.cli import commands
+from linewitness.cli.main import command_parser
 
 from tests.docs import scenarios
 from tests.docs.snippets import ROOT, Command, agrees, blocks, environment, run, session
@@ -17,9 +22,9 @@ PUBLISHED = ("README.md", "The published workflow")
 CONTINUED = ("docs/start.md", "")
 # Measurements take minutes and the network; their pages say so, and here their scripts only have to be there.
 MEASURES = re.compile(r"python3? (?:-m )?((?:benchmarks|examples)[\w./]+)")
-# Commands about this repository itself, which `.ci/run` runs, or which an installation runs.
 # Blocks that show what a file looks like. What a reader copies from a page is compared with the file by another test.
 SAMPLES = frozenset({"python", "toml", "yaml", "json", "ini", "diff", "javascript", "java", "go", "rust", "c", "html"})
+# Commands about this repository itself, which `.ci/run` runs, or which an installation runs.
 ELSEWHERE = {"python3 tasks.py demo", "python3 tasks.py test", "python3 -m pip install .", "bash .ci/run"}
 
 
@@ -75,22 +80,43 @@ def test_no_console_block_is_left_out() -> None:
 
 
 def test_commands_outside_of_console_blocks_are_run_elsewhere() -> None:
-    lines = {
-        line
-        for page in PAGES
-        for block in blocks(ROOT / page)
-        if block.language == "text"
-        for line in block.text.splitlines()
-    }
+    lines = {line for _, line in _lines_of_text_blocks()}
 
     measured = {line for line in lines if MEASURES.match(line)}
-    assert lines - measured == ELSEWHERE
+    ours = {line for line in lines - measured if re.search(r"\b(?:tasks\.py|\.ci/|pip install)", line)}
+    assert ours == ELSEWHERE
     scripts = {MEASURES.match(line)[1].replace(".", "/").removesuffix("/py") for line in measured}  # type: ignore[index]
-    assert all((ROOT / f"{script}.py").is_file() for script in scripts)
-    assert {block.language for page in PAGES for block in blocks(ROOT / page)} <= {
+    assert all((ROOT / f"{script}.py").is_file() or (ROOT / script / "__main__.py").is_file() for script in scripts)
+    shown = {block.language for page in PAGES for block in blocks(ROOT / page)}
+    # Files of the examples, which have tests of their own.
+    examples = {language for language in shown if language.startswith("{literalinclude} ../examples/")}
+    assert all((ROOT / "docs" / language.partition(" ")[2]).is_file() for language in examples)
+    assert shown - examples <= {
         *("console", "text", *SAMPLES, "{include} ../README.md", "{include} ../CHANGELOG.md", "{toctree}"),
         *(f"{{include}} ../../tests/specs/{name}.md" for name in _specifications()),
     }
+
+
+def _lines_of_text_blocks() -> list[tuple[str, str]]:
+    found = [(page, block) for page in PAGES for block in blocks(ROOT / page) if block.language == "text"]
+    return [(page, line) for page, block in found for line in block.text.replace("\\\n", " ").splitlines()]
+
+
+def _ours_in_text_blocks() -> list[tuple[str, str]]:
+    lines = [(page, line.partition(" | ")[0]) for page, line in _lines_of_text_blocks()]
+    return [(page, line) for page, line in lines if line.startswith("linewitness ")]
+
+
+def test_there_are_commands_that_need_what_a_test_cannot_have() -> None:
+    assert len(_ours_in_text_blocks()) > 3
+
+
+@pytest.mark.parametrize(("page", "command"), _ours_in_text_blocks())
+def test_a_command_that_is_not_run_can_be_typed(page: str, command: str) -> None:  # noqa: ARG001 - it names the test
+    """It needs a key, a model, another program's export: at least the parsers have to take it."""
+    name, *rest = shlex.split(command)[1:]
+    found = commands.find(name)
+    command_parser(found, commands.load(found)).parse_all(rest, argparse.Namespace())
 
 
 def _specifications() -> list[str]:
@@ -104,9 +130,14 @@ def test_continuous_integration_runs_the_two_commands() -> None:
 
 
 def test_every_specification_has_a_page() -> None:
-    pages = {path.stem for path in (ROOT / "docs" / "rules").glob("*.md")}
+    included = [
+        block.language.rpartition("/")[2].removesuffix(".md")
+        for page in PAGES
+        for block in blocks(ROOT / page)
+        if block.language.startswith("{include} ../../tests/specs/")
+    ]
 
-    assert pages == set(_specifications())
+    assert sorted(included) == sorted(_specifications())
 
 
 @pytest.mark.parametrize(

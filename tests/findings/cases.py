@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
+
+from linewitness.evidence.sandbox import Mode
 
 Files = Mapping[str, str | bytes]
 
@@ -15,7 +18,8 @@ TODAY: Final = "2026-09-16"
 class Side(NamedTuple):
     """One repository: what differs from the honest base, the patch, and how the gate is asked.
 
-    ``{outside}`` in a text stands for a folder outside of the repository, in which ``outside`` lies.
+    ``{outside}`` in a text stands for a folder outside of the repository, in which ``outside`` lies, and ``{ada}`` for
+    the public key of ``ada``. ``signed_by`` signs an empty commit on top of the patch.
     """
 
     head: Files
@@ -24,6 +28,8 @@ class Side(NamedTuple):
     asked: str = "main"
     always_run: bool = False
     outside: Mapping[str, str] = MappingProxyType({})
+    sandbox: Mode = "auto"
+    signed_by: str = ""
 
 
 class Case(NamedTuple):
@@ -67,11 +73,13 @@ def settings(text: str) -> Files:
     return {"linewitness.toml": f"{text}\n"}
 
 
-def coverage(path: str, lines: list[int]) -> str:
-    """A JSON report of coverage.py that says that these lines of one file ran."""
+def coverage(path: str, lines: list[int], test: str = "") -> str:
+    """A JSON report of coverage.py that says that these lines of one file ran, and in which test."""
     summary = f'{{"covered_lines": {len(lines)}, "num_statements": 2, "missing_lines": 0, "excluded_lines": 0}}'
-    entry = f'{{"executed_lines": {lines}, "missing_lines": [], "excluded_lines": [], "summary": {summary}}}'
-    meta = '{"format": 3, "version": "7.10.0", "branch_coverage": false, "show_contexts": false}'
+    told = {str(line): ["", f"{test}|run"] for line in lines} if test else {}
+    contexts = f'"contexts": {json.dumps(told)}, ' if test else ""
+    entry = f'{{"executed_lines": {lines}, {contexts}"missing_lines": [], "excluded_lines": [], "summary": {summary}}}'
+    meta = f'{{"format": 3, "version": "7.10.0", "branch_coverage": false, "show_contexts": {json.dumps(bool(test))}}}'
     return f'{{"meta": {meta}, "files": {{"{path}": {entry}}}, "totals": {summary}}}'
 
 
@@ -117,6 +125,8 @@ def test_stop():
         stop()
 """
 _EXACT: Final = "from shop import price\n\n\ndef test_exact():\n    assert price(1) == 1\n"
+_READS_A_FILE: Final = "def cases():\n    with open('cases/prices.json') as file:\n        return file.read()\n"
+_CASES: Final[Files] = {"cases/prices.json": "[1, 2]\n"}
 _OTHER: Final = "from shop import price\n\n\ndef test_other():\n    assert price(-1) == 1\n"
 
 LINES: Final = (
@@ -196,12 +206,46 @@ WAIVERS: Final = (
     ),
 )
 
+_APPROVERS: Final[Files] = {".linewitness/approvers": "ada@example.org {ada}\n"}
+_MORE_TESTS: Final[Files] = {"tests/trusted/test_new.py": "def test_new():\n    assert True\n"}
+
 TRUST: Final = (
+    Case(
+        "LW302",
+        "the product reads the file, and the check asks the product",
+        Side(
+            {"cases/prices.json": "[]\n"},
+            {**_CASES, "tests/trusted/test_cases.py": f"{_READS_A_FILE}\n\ndef test_cases():\n    assert cases()\n"},
+            always_run=True,
+        ),
+        Side(
+            {"cases/prices.json": "[]\n"},
+            {
+                **_CASES,
+                "reading.py": _READS_A_FILE,
+                "tests/trusted/test_cases.py": "import reading\n\n\ndef test_cases():\n    assert reading.cases()\n",
+            },
+            always_run=True,
+        ),
+    ),
     Case(
         "LW301",
         "generated tests are the agent's own",
         Side({"tests/trusted/test_new.py": "def test_new():\n    assert True\n"}),
         Side({"tests/generated/test_new.py": "def test_new():\n    assert True\n"}),
+    ),
+    Case(
+        "LW303",
+        "the module lies in the project's own package",
+        Side({"json.py": "# nothing\n"}),
+        Side({"shopping/json.py": "# nothing\n"}, {"shopping/__init__.py": "\n"}),
+    ),
+    Case(
+        "LW304",
+        "the key is in base's list",
+        Side(_MORE_TESTS, _APPROVERS, signed_by="eve"),
+        Side(_MORE_TESTS, _APPROVERS, signed_by="ada"),
+        frozenset({"LW301"}),
     ),
     Case(
         "LW401",
@@ -216,6 +260,35 @@ TRUST: Final = (
         Side(
             _README,
             {f"{_CORPUS}/a": "1\n", f"{_CORPUS}/b": "2\n", f"{_CORPUS}/MANIFEST.sha256": manifest(a="1\n", b="2\n")},
+        ),
+    ),
+)
+
+_RELATION_THAT: Final = "from shop import price\n\n\ndef test_relation():\n    {}\n"
+_RELATION: Final = "tests/relations/test_relation.py"
+
+RELATIONS: Final = (
+    Case(
+        "LW403",
+        "the relation compares two results",
+        Side(
+            {"shop.py": SEEN},
+            {_RELATION: _RELATION_THAT.format("price(1)")},
+        ),
+        Side({"shop.py": SEEN}, {_RELATION: _RELATION_THAT.format("assert price(1) < price(2)")}),
+    ),
+    Case(
+        "LW404",
+        "the relation that ran is head's",
+        Side(
+            {"shop.py": SEEN},
+            _WAIVED,
+            {"coverage.json": coverage("shop.py", [1, 2], "tests/relations/test_draft.py::test_it")},
+        ),
+        Side(
+            {"shop.py": SEEN},
+            {_RELATION: _RELATION_THAT.format("assert price(1) < price(2)")},
+            {"coverage.json": coverage("shop.py", [1, 2], f"{_RELATION}::test_relation")},
         ),
     ),
 )
@@ -275,6 +348,7 @@ EVIDENCE: Final = (
                 "tests/trusted/test_pkg.py": "import pkg.speedups\n\n\ndef test_pkg():\n    assert pkg.speedups.f()\n",
             },
             outside={"speedups.py": "def f():\n    return 1\n"},
+            sandbox="off",
         ),
         Side(
             {"shop.py": SEEN},
@@ -328,16 +402,17 @@ ADVICE: Final = (
         Side(_README, {"tests/trusted/test_shop.py": b""}),
         Side(_README),
     ),
+    Case(
+        "LW604",
+        "the marker was there before",
+        Side({"shop.py": SEEN + "# pragma: no cover\n"}),
+        Side({"shop.py": SEEN + "# pragma: no cover\n"}, {"shop.py": SHOP + "# pragma: no cover\n"}),
+    ),
 )
 
-CASES: Final = (*GENERAL, *LINES, *WAIVERS, *TRUST, *EVIDENCE, *ADVICE)
+CASES: Final = (*GENERAL, *LINES, *WAIVERS, *TRUST, *RELATIONS, *EVIDENCE, *ADVICE)
 
 NOT_BUILT: Final = {
     "LW103": "the level at which changed lines are altered and the witnesses run again",
-    "LW302": "the check of files that the trusted run loaded",
-    "LW303": "the check of names that shadow modules",
-    "LW304": "approval by signature",
-    "LW403": "the pytest side of relations, which counts cases",
-    "LW404": "drafts of relations",
 }
 """Codes that are documented and that this version never gives, with what they wait for."""

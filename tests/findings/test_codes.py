@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from linewitness.model import Severity
 from linewitness.obligation_map import ObligationMap
 from tests.findings.cases import CASES, HONEST, NOT_BUILT, TODAY, Case, Side
 from tests.support.repos import Repo
+from tests.support.signing import Key, signed
 
 SOURCES = Path(__file__).parents[2] / "src" / "linewitness"
 
@@ -25,19 +27,26 @@ def judge(side: Side, folder: Path) -> ObligationMap:
         (outside / name).write_text(text)
     base = {name: content for name, content in {**HONEST, **side.base}.items() if content != b""}
     repo = Repo(folder / "repo")
-    repo.commit("base", {name: _placed(content, outside) for name, content in base.items()})
+    keys = {name: Key.make(folder / "keys", name) for name in ("ada", "eve")} if side.signed_by else {}
+    repo.commit("base", {name: _placed(content, outside, keys) for name, content in base.items()})
     repo.branch("patch")
     repo.commit("head", dict(side.head))
+    if side.signed_by:
+        signed(repo, keys[side.signed_by])
     for name, export in side.exports.items():
         if export is not None:
             (folder / name).write_text(export)
     exports = Exports(tuple(folder / name for name in side.exports))
-    request = CheckRequest(repo.root, Question(side.asked), exports, TODAY, side.always_run)
+    request = CheckRequest(repo.root, Question(side.asked), exports, TODAY, side.always_run, sandbox=side.sandbox)
     return check(request, lambda _: None)
 
 
-def _placed(content: str | bytes, outside: Path) -> str | bytes:
-    return content.replace("{outside!r}", repr(str(outside))) if isinstance(content, str) else content
+def _placed(content: str | bytes, outside: Path, keys: Mapping[str, Key]) -> str | bytes:
+    if isinstance(content, bytes):
+        return content
+    for name, key in keys.items():
+        content = content.replace(f"{{{name}}}", key.public)
+    return content.replace("{outside!r}", repr(str(outside)))
 
 
 def told(artifact: ObligationMap) -> dict[str, str]:

@@ -10,11 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from linewitness.evidence.sandbox import Sandbox
+from linewitness.onboarding import machine_checks
 from tests.support.repos import Repo, environment
 
 SOURCES = Path(__file__).parents[2] / "src"
 
 Shell = Callable[[Path, str], "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(autouse=True)
+def with_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the machine has one is told by doctor too, and tested elsewhere."""
+    monkeypatch.setattr(machine_checks, "find_sandbox", lambda _: Sandbox("bubblewrap"))
 
 
 @pytest.fixture

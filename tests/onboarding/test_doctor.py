@@ -18,6 +18,7 @@ from linewitness.onboarding.checkup import CONTENT, HISTORY, TESTS, Report, exam
 from linewitness.onboarding.trouble import Trouble
 from tests.onboarding.conftest import Shell
 from tests.support.repos import Executable, Repo
+from tests.support.signing import Key, signed
 
 TODAY = dt.date(2026, 9, 16)
 
@@ -597,3 +598,32 @@ def test_every_check_of_the_table_says_what_it_looks_for() -> None:
 
     assert len(functions) == len(set(functions))
     assert all(function.__doc__ for function in functions)
+
+
+def test_a_line_of_the_approvers_that_lists_nobody_is_found_before_somebody_signs(repo: Repo) -> None:
+    repo.commit("base", HEALTHY | {".linewitness/approvers": "# people\nada@example.org ssh-ed25519 oops!\n"})
+
+    trouble = only(diagnose(repo))
+
+    assert (trouble.check, trouble.closes) == ("approver-not-listed", False)
+    assert (trouble.path, trouble.line) == (".linewitness/approvers", 2)
+
+
+def test_an_empty_list_of_approvers_is_pointed_out(repo: Repo) -> None:
+    repo.commit("base", HEALTHY | {".linewitness/approvers": "# people\n"})
+
+    trouble = only(diagnose(repo))
+
+    assert (trouble.check, trouble.path) == ("nobody-can-approve", ".linewitness/approvers")
+
+
+def test_approved_changes_of_protected_content_are_no_trouble(repo: Repo, tmp_path: Path) -> None:
+    key = Key.make(tmp_path / "keys")
+    repo.commit("base", HEALTHY | {".linewitness/approvers": key.line()})
+    repo.branch("patch")
+    repo.commit("head", {"tests/trusted/test_shop.py": "def test_shop():\n    assert 1\n"})
+    assert only(diagnose(repo)).check == "protected-content-changed"
+
+    signed(repo, key)
+
+    assert diagnose(repo).troubles == ()

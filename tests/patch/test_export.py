@@ -119,8 +119,8 @@ def test_what_the_disk_made_of_it_is_read_back(
 ) -> None:
     repo.commit(files={"a.py": b"1\n", "b.py": b"2\n"})
     repository = opened(repo.root)
-    honest = repository.read
-    monkeypatch.setattr(repository, "read", lambda oid: honest(oid).replace(b"2", b"3"))
+    honest = repository.read_all
+    monkeypatch.setattr(repository, "read_all", lambda oids: (content.replace(b"2", b"3") for content in honest(oids)))
     with pytest.raises(PatchError, match=r"b\.py: was not written"):
         export_tree(repository, repository.resolve("HEAD").tree, tmp_path / "out")
 

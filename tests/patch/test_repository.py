@@ -399,3 +399,28 @@ def test_a_forgotten_repository_leaves_no_process_and_no_folder(repo: Repo) -> N
     repository.read(ObjectId(repo.git("rev-parse", "HEAD:a.py")))
     del repository
     assert not scratch.exists()
+
+
+def test_many_blobs_are_read_in_their_order_and_leaving_early_harms_nothing(repo: Repo, opened: OpenRepository) -> None:
+    repo.commit(files={f"{number:04}": f"{number}\n" * number for number in range(500)})
+    repository = opened(repo.root)
+    blobs = repository.ls_tree(repository.resolve("HEAD").tree)
+    wanted = [blob.oid for blob in blobs.values()]
+
+    assert list(repository.read_all(wanted)) == [f"{number}\n".encode() * number for number in range(500)]
+    early = repository.read_all(wanted)
+    assert [next(early) for _ in range(3)] == [b"", b"1\n", b"2\n2\n"]
+    early.close()
+    assert repository.read(wanted[7]) == b"7\n" * 7
+
+
+def test_one_missing_blob_among_many_is_an_error_and_the_next_question_is_answered(
+    repo: Repo, opened: OpenRepository
+) -> None:
+    repo.commit(files={"a": "1\n", "b": "2\n", "c": "3\n"})
+    repository = opened(repo.root)
+    oids = [blob.oid for blob in repository.ls_tree(repository.resolve("HEAD").tree).values()]
+    with pytest.raises(PatchError, match="not in this repository"):
+        list(repository.read_all([oids[0], ObjectId("0" * 40), oids[1]]))
+
+    assert repository.read(oids[2]) == b"3\n"

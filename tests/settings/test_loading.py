@@ -77,6 +77,7 @@ def test_the_digest_is_about_the_effective_settings_and_about_each_of_them() -> 
         "import_hits": "owe",
         "data": "owe",
         "imported_evidence": "refuse",
+        "inline_tests": "generated",
         "max_waiver_days": msgspec.structs.replace(Settings().max_waiver_days, vendor=3),
         "suite": (Suite(runner="pytest"),),
     }

@@ -15,6 +15,7 @@ from linewitness.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from linewitness.drafting.drafting import Origin
+    from linewitness.drafting.endpoint import Endpoint
     from linewitness.drafting.ghost import Guesses
     from linewitness.drafting.listing import Accepted
     from linewitness.drafting.reply import Note, Proposal
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from linewitness.drafting.store import Draft, Trial
     from linewitness.obligation_map import ObligationMap
     from linewitness.patch.repository import Repository
+
+    _Found = tuple[list[tuple[Origin, Proposal]], tuple[Note, ...]]
 
 NAME: Final = "relations"
 HELP: Final = "list relations; draft, try and accept new ones"
@@ -145,10 +148,10 @@ def _draft_row(draft: Draft) -> tuple[str, ...]:
 
 
 def _tried(draft: Draft) -> str:
-    from msgspec import UNSET
+    from msgspec import UnsetType
 
     trial = draft.trial
-    return "not tried" if trial is UNSET or not trial else f"{trial.head} on head, {trial.base} on base"  # type: ignore[union-attr]
+    return "not tried" if isinstance(trial, UnsetType) else f"{trial.head} on head, {trial.base} on base"
 
 
 def _draft_json(draft: Draft) -> dict[str, Any]:
@@ -194,10 +197,10 @@ def _draft(args: argparse.Namespace) -> int:
             raise UsageError("the map has no unwitnessed line that a relation could be drafted for")
         place = None if args.offline else endpoint.endpoint_of(os.environ)
         if place is None:
-            proposals, notes = _offline(material, repository, args), ()
+            found: _Found = (_offline(material, repository, args), ())
         else:
-            proposals, notes = _asked(material, place, console)
-        return _kept(material, artifact, (proposals, notes), folder, console)
+            found = _asked(material, place, console)
+        return _kept(material, artifact, found, folder, console)
 
 
 def _dry_run(material: Material, console: Console) -> int:
@@ -213,7 +216,7 @@ def _dry_run(material: Material, console: Console) -> int:
     return Exit.OPEN
 
 
-def _asked(material: Material, place: Any, console: Console) -> tuple[list[tuple[Origin, Proposal]], tuple[Note, ...]]:
+def _asked(material: Material, place: Endpoint, console: Console) -> _Found:
     from linewitness.drafting import drafting, endpoint, reply, request, slices
 
     sent = slices.slice_of(material)
@@ -252,7 +255,7 @@ def _guesses(material: Material, repository: Repository, args: argparse.Namespac
 def _kept(
     material: Material,
     artifact: ObligationMap,
-    found: tuple[list[tuple[Origin, Proposal]], tuple[Note, ...]],
+    found: _Found,
     folder: Path,
     console: Console,
 ) -> int:

@@ -35,15 +35,13 @@ def main(path: str) -> int:
     from _linewitness import process  # type: ignore[import-not-found]
 
     process.save(kit, config)
-    recorder = process.start(config, "main")
-    recorder.announce()
+    end = process.start_main(config)
     os.environ.update(process.environment(kit, config["export"]))
     import pytest
 
     sys.argv[:] = [os.path.join(os.path.dirname(pytest.__file__), "__main__.py"), *config["args"]]
     status = int(pytest.main(list(config["args"])))
-    if recorder.owns_process and recorder.role == "main":
-        recorder.end(status)
+    end(status)
     return status
 
 

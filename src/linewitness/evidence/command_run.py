@@ -94,6 +94,7 @@ def run_command(request: CommandRequest, demands: Demands) -> CommandEvidence:
     written = request.export / suite.export
     with tempfile.TemporaryDirectory(prefix="lw-", ignore_cleanup_errors=True) as temporary:
         folders = (request.export, folder, Path(os.path.realpath(temporary)))
+        _make_way(request.export, suite)
         room = furnish(folders, suite, None, request.terms, request.host)
         before = stamps(request.export, {*request.protected, *request.wanted})
         room.set_up()
@@ -106,13 +107,26 @@ def run_command(request: CommandRequest, demands: Demands) -> CommandEvidence:
     return _read(kept, request, demands, room.confinement)
 
 
+def _make_way(export: Path, suite: Suite) -> None:
+    """Make the folders of the suite's export, while the tree is still ours: it is handed to the run's user as a whole.
+
+    Errors: EvidenceError (LW502) where the tree has something else in their place, which might lead out of it.
+    """
+    place = export
+    for name in Path(suite.export).parts[:-1]:
+        place /= name
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            what = place.relative_to(export).as_posix()
+            raise EvidenceError(f"cannot be written: {what} is no folder in the tree", code="LW502", path=suite.export)
+        place.mkdir(exist_ok=True)
+
+
 def _refuse_present(written: Path, suite: Suite) -> None:
     if os.path.lexists(written):
         message = (
             "is there before the suite's command has run, so nobody could tell who wrote it: take it out of the tree"
         )
         raise EvidenceError(message, code="LW502", path=suite.export)
-    written.parent.mkdir(parents=True, exist_ok=True)
 
 
 def _run(room: Room, suite: Suite) -> None:
@@ -120,7 +134,7 @@ def _run(room: Room, suite: Suite) -> None:
     if ended.timed_out or ended.status:
         raise EvidenceError(
             f"the command of the suite `{suite.name}` did not succeed ({ended}), so it is no evidence:\n"
-            f"{indented(ended.tail)}",
+            f"{indented(ended.tail.replace(f'{room.export}{os.sep}', ''))}",
             code="LW503",
         )
 

@@ -15,13 +15,17 @@ _PHASES: Final = ("|setup", "|run", "|call", "|teardown")
 
 
 class Contexts(NamedTuple):
-    """How to read the contexts of one export. ``outside`` is the context of everything that is no test."""
+    """How to read the contexts of one export. ``outside`` is the context of everything that is no test.
+
+    ``dropped`` are tests that witness nothing.
+    """
 
     outside: str
+    dropped: frozenset[str] = frozenset()
 
     def tests(self, names: Iterable[str]) -> tuple[str, ...]:
         """The tests among some contexts, sorted, each once."""
-        return tuple(sorted({_test(name.removeprefix(self.outside).lstrip("|")) for name in names} - {""}))
+        return tuple(sorted({_test(name.removeprefix(self.outside).lstrip("|")) for name in names} - {"", *self.dropped}))
 
 
 def understand(names: Collection[str]) -> Contexts | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from linewitness.evidence.influence import Used
 from linewitness.model import EvidenceSource, Finding, Phase, RepoPath, Span
 
 
@@ -52,7 +53,8 @@ class Hit(NamedTuple):
 class RunRecord(NamedTuple):
     """The outcome of one complete trusted run. Only tests that passed in every phase appear in the hits.
 
-    ``loaded`` are the files of the export that any process of the run imported or ran.
+    ``loaded`` are the files of the export that any process of the run imported or ran; ``used`` tells beside them what
+    the checks themselves read.
     """
 
     source: EvidenceSource
@@ -60,3 +62,4 @@ class RunRecord(NamedTuple):
     hits: Mapping[RepoPath, Mapping[int, Hit]]
     findings: tuple[Finding, ...]
     loaded: frozenset[RepoPath] = frozenset()
+    used: Used = Used()

@@ -31,6 +31,7 @@ class ExportFinder:
         self._tests = frozenset(config["test_folders"])
         self._original = original
         self._inside: dict[str, bool] = {}
+        self._answer: Any = None
 
     @classmethod
     def install(cls, config: dict[str, Any]) -> ExportFinder:
@@ -39,9 +40,14 @@ class ExportFinder:
         finder = cls(config, original)
 
         # A bound method, not a function: pytest keeps it as an attribute of a class of its own.
-        PathFinder.find_spec = finder.path_spec  # type: ignore[method-assign]
+        finder._answer = finder.path_spec
+        PathFinder.find_spec = finder._answer  # type: ignore[method-assign]
         sys.meta_path.insert(0, finder)
         return finder
+
+    def is_installed(self) -> bool:
+        """Whether look-ups still come here."""
+        return self in sys.meta_path and PathFinder.find_spec is self._answer
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Own names only. Some editable installs put a finder of their own first; ours is before it."""

@@ -11,17 +11,40 @@ from pathlib import Path
 
 PACKAGE = "_linewitness"
 _INSIDE = (
+    "auditing",
     "codekey",
+    "guard",
     "imports",
+    "journal",
+    "lent",
     "monitor",
+    "parts",
+    "places",
     "plugin",
     "probes",
     "process",
+    "reads",
     "recorder",
+    "relation_watch",
+    "seal",
     "sites",
     "threads",
     "weaving",
 )
+RELATIONS = (
+    "__init__",
+    "corpus",
+    "decorator",
+    "laws",
+    "subjects",
+    "sums",
+    "tally",
+    "transformations",
+    "trouble",
+    "values",
+    "worker",
+)
+"""The modules of :mod:`linewitness.relations` that run in the tested interpreter."""
 
 
 def write_kit(folder: Path) -> Path:
@@ -32,6 +55,10 @@ def write_kit(folder: Path) -> Path:
     (package / "__init__.py").write_text("", encoding="utf-8")
     for name in _INSIDE:
         shutil.copyfile(here / f"{name}.py", package / f"{name}.py")
+    relations = package / "relations"
+    relations.mkdir()
+    for name in RELATIONS:
+        shutil.copyfile(here.parent / "relations" / f"{name}.py", relations / f"{name}.py")
     site = folder / "site"
     site.mkdir()
     shutil.copyfile(here / "child.py", site / "sitecustomize.py")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
@@ -17,6 +20,8 @@ from linewitness.model import Pos, RepoPath, Span
 
 LineRanges = tuple[tuple[int, int], ...]
 _TIMEOUT = 600
+# Bytes of source above which a second process pays: starting one costs what 50 kB do.
+_WORTH_A_PROCESS = 200_000
 
 
 class Listing(NamedTuple):
@@ -40,6 +45,7 @@ class _File(msgspec.Struct):
     sha256: str = ""
     codes: list[dict[str, Any]] = []
     code: str = ""
+    placeholder: str = ""
     error: str = ""
     line: int = 0
 
@@ -52,20 +58,75 @@ class _Answer(msgspec.Struct):
 def list_sites(python: Interpreter, kit: Path, root: Path, changed: Mapping[RepoPath, LineRanges]) -> Listing:
     """Sites of the wanted lines (1-based, inclusive ranges) of each changed file below ``root``.
 
-    ``kit`` holds a written kit. The files are compiled, isolated from everything in the tree, and never executed.
-    Errors: EvidenceError when the interpreter fails or answers nonsense.
+    ``kit`` holds a written kit. The files are compiled, isolated from everything in the tree, and never executed; many
+    of them in two processes at once. Errors: EvidenceError when the interpreter fails or answers nonsense.
     """
     program = f"import sys; sys.path.insert(0, {str(kit)!r}); from {PACKAGE}.sites import main; main()"
-    request = msgspec.json.encode({"root": str(root), "files": {path: list(r) for path, r in changed.items()}})
     command = [str(python.path), "-I", "-S", "-B", "-c", program]
+    parts = _shares(root, changed)
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(_ask(command, kit, {"root": str(root), "prepare": number == 0, "files": part}))
+            for number, part in enumerate(parts)
+        ]
+        answers = [_answer(python, child, part) for child, part in zip(started, parts, strict=True)]
+    files = {path: file for answer in answers for path, file in answer.files.items()}
+    return _listing(python, _Answer(answers[0].mode, files))
+
+
+def _shares(root: Path, changed: Mapping[RepoPath, LineRanges]) -> list[dict[str, LineRanges]]:
+    """The files, in one share, or dealt out by size when starting a second process is the smaller part."""
+    sizes = {path: _size(root / path) for path in changed}
+    shares: list[dict[str, LineRanges]] = [{}]
+    if sum(sizes.values()) > _WORTH_A_PROCESS and (os.cpu_count() or 1) > 1:
+        shares.append({})
+    weights = [0] * len(shares)
+    for path in sorted(changed, key=lambda each: (-sizes[each], each)):
+        lightest = weights.index(min(weights))
+        shares[lightest][path] = changed[path]
+        weights[lightest] += sizes[path]
+    return shares
+
+
+def _size(path: Path) -> int:
     try:
-        run = subprocess.run(command, input=request, capture_output=True, timeout=_TIMEOUT, check=False, cwd=kit)
-        answer = msgspec.json.decode(run.stdout, type=_Answer)
+        return path.stat().st_size
+    except OSError:
+        return 0  # The child says what is wrong with it.
+
+
+class _Child(NamedTuple):
+    process: subprocess.Popen[bytes]
+    output: IO[bytes]
+
+
+@contextmanager
+def _ask(command: Sequence[str], kit: Path, request: Mapping[str, object]) -> Iterator[_Child]:
+    """A child that works on a request. Through files, because pipes would have to be emptied for two at once."""
+    with TemporaryFile(dir=kit) as asked, TemporaryFile(dir=kit) as output:
+        asked.write(msgspec.json.encode(request))
+        asked.seek(0)
+        try:
+            process = subprocess.Popen(command, stdin=asked, stdout=output, stderr=subprocess.DEVNULL, cwd=kit)
+        except OSError as error:
+            raise EvidenceError(f"{command[0]} could not list the code of the changed files: {error}") from error
+        try:
+            yield _Child(process, output)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _answer(python: Interpreter, child: _Child, part: Mapping[str, LineRanges]) -> _Answer:
+    try:
+        status = child.process.wait(_TIMEOUT)
+        child.output.seek(0)
+        answer = msgspec.json.decode(child.output.read(), type=_Answer)
     except (OSError, subprocess.TimeoutExpired, msgspec.MsgspecError) as error:
         raise EvidenceError(f"{python.path} could not list the code of the changed files: {error}") from error
-    if run.returncode or set(answer.files) != set(changed):
-        raise EvidenceError(f"{python.path} listed the code of {len(answer.files)} of {len(changed)} changed files.")
-    return _listing(python, answer)
+    if status or set(answer.files) != set(part):
+        raise EvidenceError(f"{python.path} listed the code of {len(answer.files)} of {len(part)} changed files.")
+    return answer
 
 
 def _listing(python: Interpreter, answer: _Answer) -> Listing:
@@ -75,7 +136,7 @@ def _listing(python: Interpreter, answer: _Answer) -> Listing:
         answer.mode,
         {path: _file_sites(path, file) for path, file in good.items()},
         {path: frozenset(file.bodies) for path, file in good.items()},
-        {path: {"codes": file.codes, "code": file.code, "sha256": file.sha256} for path, file in good.items()},
+        {path: _plan(file) for path, file in good.items()},
         {
             RepoPath(path): f"does not compile on Python {version}: {file.error}"
             + (f" (line {file.line})" * (file.line > 0))
@@ -83,6 +144,10 @@ def _listing(python: Interpreter, answer: _Answer) -> Listing:
             if file.error
         },
     )
+
+
+def _plan(file: _File) -> dict[str, Any]:
+    return {"codes": file.codes, "code": file.code, "placeholder": file.placeholder, "sha256": file.sha256}
 
 
 def _file_sites(path: RepoPath, file: _File) -> FileSites:

@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from types import CodeType
 from typing import Any
 
 from . import codekey
-from .recorder import Recorder
+from .recorder import Recorder, See
 
+FORGED = "a hit was reported not by the interpreter but by"
 _FAULTS_SHOWN = 20
+_CANARY = "<linewitness canary>"
+
+
+def _canary() -> None:
+    """Runs to be seen."""
 
 
 class Armed:
@@ -45,7 +52,7 @@ class Monitor:
 
     NAMES = ("linewitness", "linewitness-start")
 
-    def __init__(self, recorder: Recorder, export: str, plan: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, recorder: Recorder, see: See, export: str, plan: dict[str, dict[str, Any]]) -> None:
         self._monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
         self._recorder = recorder
         self._export = export + os.sep
@@ -54,9 +61,12 @@ class Monitor:
         self._armed: dict[int, Armed] = {}
         self._callbacks: list[tuple[int, int, Any]] = []
         self._tools = (0, 0)
+        self._canary = Armed(_canary.__code__, "", 0, {len(_canary.__code__.co_code) - 2: 0})
+        self._heard: list[int] = []
+        self._returned: set[int] = set()
+        self._start(see)
 
-    def start(self) -> None:
-        """Install the hooks. Errors: RuntimeError when other tools hold every id."""
+    def _start(self, see: See) -> None:
         monitoring, events = self._monitoring, self._monitoring.events
         free = [tool for tool in (3, 4, 2, 1) if monitoring.get_tool(tool) is None]
         if len(free) < 2:
@@ -65,43 +75,64 @@ class Monitor:
         for index, tool in enumerate(self._tools):
             monitoring.use_tool_id(tool, self.NAMES[index])
         local, start = self._tools
-        on_instruction, on_line, on_entry = self._handlers()
+        on_instruction, on_line, on_entry = self._handlers(see)
         self._callbacks = [
             (local, events.INSTRUCTION, on_instruction),
             (local, events.LINE, on_line),
             (local, events.PY_START, on_entry),
-            (start, events.PY_START, self._on_start(on_entry)),
+            (start, events.PY_START, self._on_start(see)),
+            (start, events.PY_RETURN, self._on_return()),
         ]
         for tool, event, callback in self._callbacks:
             monitoring.register_callback(tool, event, callback)
         monitoring.set_events(start, events.PY_START)
+        self._arm_events(self._canary, events.INSTRUCTION)
 
-    def _handlers(self) -> tuple[Any, Any, Any]:
-        armed, see, disable = self._armed, self._recorder.see, self._monitoring.DISABLE
-        frame_at = sys._getframe  # noqa: SLF001 - the only way to the offset of a LINE event
+    def _handlers(self, see: See) -> tuple[Any, Any, Any]:
+        armed, canary, heard, disable = self._armed, self._canary, self._heard, self._monitoring.DISABLE
+        forged = self._recorder.trespass
+        # The only way to the offset of a LINE event; and an event that the interpreter tells of comes from the frame
+        # that is just there, while a callback that somebody calls is called from anywhere.
+        frame_at = sys._getframe  # noqa: SLF001
 
         def on_instruction(code: CodeType, offset: int) -> Any:
             spot = armed[id(code)]
             ident = spot.sites.get(offset)
-            if ident is None or see(spot, ident):
+            if ident is None:
                 return disable
-            return None
+            frame = frame_at(1)
+            if frame.f_code is not code or frame.f_lasti != offset:
+                forged(frame, FORGED)
+                return None
+            if spot is canary:
+                heard.append(offset)
+                return None
+            return disable if see(spot, ident) else None
 
         def on_line(code: CodeType, _line: int) -> Any:
             spot = armed[id(code)]
-            ident = spot.sites.get(frame_at(1).f_lasti)
-            if ident is None or see(spot, ident):
+            frame = frame_at(1)
+            ident = spot.sites.get(frame.f_lasti)
+            if ident is None:
                 return disable
-            return None
+            if frame.f_code is not code:
+                forged(frame, FORGED)
+                return None
+            return disable if see(spot, ident) else None
 
-        def on_entry(code: CodeType, _offset: int) -> Any:
+        def on_entry(code: CodeType, offset: int) -> Any:
             spot = armed[id(code)]
-            return disable if see(spot, spot.entry) else None
+            frame = frame_at(1)
+            if frame.f_code is not code or frame.f_lasti != offset:
+                forged(frame, FORGED)
+                return None
+            return disable if spot is canary or see(spot, spot.entry) else None
 
         return on_instruction, on_line, on_entry
 
-    def _on_start(self, on_entry: Any) -> Any:
+    def _on_start(self, see: See) -> Any:
         files, armed, disable = self._files, self._armed, self._monitoring.DISABLE
+        forged, frame_at = self._recorder.trespass, sys._getframe  # noqa: SLF001 - see _handlers
 
         def on_start(code: CodeType, offset: int) -> Any:
             try:
@@ -109,10 +140,25 @@ class Monitor:
             except KeyError:
                 known = self._file(code.co_filename)
             if known is not None and id(code) not in armed and self._arm(code, *known):
-                on_entry(code, offset)
+                frame = frame_at(1)
+                if frame.f_code is not code or frame.f_lasti != offset:
+                    forged(frame, FORGED)
+                else:
+                    spot = armed[id(code)]
+                    see(spot, spot.entry)
             return disable
 
         return on_start
+
+    def _on_return(self) -> Any:
+        returned, frame_at = self._returned, sys._getframe  # noqa: SLF001 - see _handlers
+
+        def on_return(code: CodeType, offset: int, _value: object) -> None:
+            frame = frame_at(1)
+            if frame.f_code is code and frame.f_lasti == offset:
+                returned.add(id(code))
+
+        return on_return
 
     def _file(self, name: str) -> Any:
         real = os.path.realpath(name)
@@ -132,14 +178,29 @@ class Monitor:
         else:
             self._recorder.see_alien(path, code.co_name, code.co_firstlineno)
             return False
-        events = self._monitoring.events
+        kinds = self._monitoring.events
         spot = Armed(code, path, listed["entry"], dict(listed["sites"]))
-        spot.events = events.PY_START
+        events = 0
         if spot.sites:
-            spot.events |= events.INSTRUCTION | (0 if codekey.runs_at_import(code) else events.LINE)
-        self._armed[id(code)] = spot
-        self._monitoring.set_local_events(self._tools[0], code, spot.events)
+            events = kinds.INSTRUCTION | (0 if codekey.runs_at_import(code) else kinds.LINE)
+        self._arm_events(spot, events)
         return True
+
+    def _arm_events(self, spot: Armed, events: int) -> None:
+        spot.events = events | self._monitoring.events.PY_START
+        self._armed[id(spot.code)] = spot
+        self._monitoring.set_local_events(self._tools[0], spot.code, spot.events)
+
+    def watch_returns(self, codes: Iterable[CodeType]) -> None:
+        """Note from now on when one of these code objects returns."""
+        for code in codes:
+            self._monitoring.set_local_events(self._tools[1], code, self._monitoring.events.PY_RETURN)
+
+    def take_returned(self) -> frozenset[int]:
+        """The ``id()`` of those that returned since this was last asked."""
+        returned = frozenset(self._returned)
+        self._returned.clear()
+        return returned
 
     def rearm(self, hits: list[tuple[Any, int]]) -> None:
         """Switch the code objects of these hits off and on; the same events again would change nothing."""
@@ -147,6 +208,17 @@ class Monitor:
         for spot in {id(spot): spot for spot, _ in hits}.values():
             set_local_events(tool, spot.code, 0)
             set_local_events(tool, spot.code, spot.events)
+
+    def alive(self) -> str:
+        """Run a code object that must be seen, and look at the tools. What is wrong, or nothing."""
+        monitoring, (local, start) = self._monitoring, self._tools
+        self._heard.clear()
+        _canary()
+        if monitoring.get_tool(local) != self.NAMES[0] or monitoring.get_tool(start) != self.NAMES[1]:
+            return "a monitoring tool of the recorder was released"
+        if not self._heard or monitoring.get_events(start) != monitoring.events.PY_START:
+            return "the events of the recorder were switched off"
+        return ""
 
     def faults(self) -> list[str]:
         """Take the hooks away and tell which were not there any more. Errors: none."""
@@ -158,6 +230,9 @@ class Monitor:
         ]
         if found:
             return found
+        exec(compile("", _CANARY, "exec"))  # noqa: S102 - a code object that nobody has seen yet
+        if _CANARY not in self._files:
+            found.append("the start of a code object went unnoticed: the recorder's events were switched off")
         for tool, event, callback in self._callbacks:
             if monitoring.register_callback(tool, event, None) is not callback:
                 found.append(f"a monitoring callback of tool {tool} was replaced during the run")

@@ -16,10 +16,14 @@ from typing import Any
 
 import pytest
 
+from .guard import Guard
 from .imports import survey
-from .recorder import Recorder
+from .recorder import PASSED, Recorder
 
 _REASON = 400
+_KEY = "linewitness_key"
+# Loaded before any conftest file: nothing of the project has run, and everything that judges is still what it was.
+_GUARDS = [Guard(recorder) for recorder in (Recorder.active,) if recorder is not None]
 
 
 def pytest_configure(config: Any) -> None:
@@ -29,9 +33,9 @@ def pytest_configure(config: Any) -> None:
         return
     worker = getattr(config, "workerinput", None)
     if worker is not None:
-        recorder.become_worker(worker["workerid"])
+        recorder.become_worker(worker["workerid"], bytes.fromhex(worker.pop(_KEY)))
     _keep_changed_files_plain(recorder)
-    config.pluginmanager.register(Session(recorder, config), "linewitness-session")
+    config.pluginmanager.register(Session(recorder, _GUARDS[0], config), "linewitness-session")
 
 
 def _keep_changed_files_plain(recorder: Recorder) -> None:
@@ -57,9 +61,13 @@ def _keep_changed_files_plain(recorder: Recorder) -> None:
 class Session:
     """The hooks of one pytest session: of the only process, of a worker, or of the controller of workers."""
 
-    def __init__(self, recorder: Recorder, config: Any) -> None:
+    def __init__(self, recorder: Recorder, guard: Guard, config: Any) -> None:
         self._recorder = recorder
+        self._guard = guard
         self._config = config
+        self._raised = ""
+        # Known when the session has started, which is after every plugin was configured.
+        self._elsewhere: bool | None = None
         self._reports: list[Any] = []
         self._places: dict[str, str] = {}
         self._running = ""
@@ -84,12 +92,14 @@ class Session:
 
     @property
     def _mine(self) -> bool:
-        return self._recorder.role != "child" and self._recorder.owns_process
+        return self._recorder.role != "child"
 
     @property
     def _controls(self) -> bool:
         """Whether the tests run in other processes."""
-        return self._recorder.role == "main" and self._config.pluginmanager.hasplugin("dsession")
+        if self._elsewhere is None:
+            self._elsewhere = self._recorder.role == "main" and self._config.pluginmanager.hasplugin("dsession")
+        return self._elsewhere
 
     # ------------------------------------------------------------ collection
 
@@ -111,6 +121,7 @@ class Session:
         if self._mine and not self._controls:
             self._recorder.threads.ignore_present()
             self._recorder.collected([item.nodeid for item in session.items])
+            self._guard.settle(session.items, self._config.pluginmanager)
 
     # ------------------------------------------------------------ tests
 
@@ -119,6 +130,7 @@ class Session:
         """From here on hits belong to ``nodeid``."""
         if self._mine and not self._controls:
             self._reports = []
+            self._raised = ""
             self._running = nodeid
             self._recorder.begin(nodeid)
 
@@ -128,8 +140,12 @@ class Session:
 
         No wrapper, and first of all: it is called three times a test, and others replace the exception.
         """
-        if call.excinfo is not None and isinstance(call.excinfo.value, _SKIPS):
-            self._keep_place(item.nodeid, call.excinfo.value)
+        if call.excinfo is not None:
+            self._raised = self._raised or call.when
+            if isinstance(call.excinfo.value, _SKIPS):
+                self._keep_place(item.nodeid, call.excinfo.value)
+        if call.when == "call" and self._running:
+            self._guard.called(item)
 
     def _keep_place(self, nodeid: str, error: BaseException) -> None:
         place = self._blame(error)
@@ -147,8 +163,10 @@ class Session:
         """The test is over; its reports tell whether what it hit may stay switched off."""
         if nodeid == self._running and self._mine:
             self._running = ""
-            rows = [self._row(report) for report in self._reports]
-            self._recorder.finish(nodeid, rows, all(row[1] == "passed" for row in rows))
+            rows = PASSED if _simply_passed(self._reports) else [self._row(report) for report in self._reports]
+            passed = rows is PASSED or all(row[1] == "passed" for row in rows)
+            self._guard.judged(nodeid, passed, self._raised)
+            self._recorder.finish(nodeid, rows, passed)
 
     def _row(self, report: Any) -> list[str]:
         said = vars(report)
@@ -161,6 +179,11 @@ class Session:
         return [when, outcome, _reason(report), self._places.get(report.nodeid, "") if outcome in _SOFT else ""]
 
     # ------------------------------------------------------------ processes
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """A worker of pytest-xdist is about to be told what it is: give it the key of its record."""
+        node.workerinput[_KEY] = self._recorder.derive(node.gateway.id).hex()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodeready(self, node: Any) -> None:
@@ -178,7 +201,7 @@ class Session:
         if not self._mine or self._closed:
             return
         self._closed = True
-        self._recorder.close(*survey(self._recorder.config))
+        self._recorder.close(*survey(self._recorder.config), self._guard.final())
         if self._recorder.role == "worker":
             self._recorder.end(0)
 
@@ -187,23 +210,27 @@ class Session:
     def _blame(self, error: BaseException | None) -> str:
         """``path:line`` of the innermost frame of the export that raised a skip, when that is no protected file."""
         place = self._innermost(error.__traceback__) if error is not None else None
-        if place is None or self._is_protected(place[0]):
+        if place is None or self._guard.places.is_protected(place[0]):
             return ""
         return f"{place[0]}:{place[1]}"
 
     def _innermost(self, traceback: Any) -> tuple[str, int] | None:
-        export = self._recorder.config["export"] + os.sep
         found = None
         while traceback is not None:
-            real = os.path.realpath(traceback.tb_frame.f_code.co_filename)
-            if real.startswith(export):
-                found = (real[len(export) :].replace(os.sep, "/"), traceback.tb_lineno)
+            path = self._guard.places.inside(traceback.tb_frame.f_code.co_filename)
+            if path:
+                found = (path, traceback.tb_lineno)
             traceback = traceback.tb_next
         return found
 
-    def _is_protected(self, path: str) -> bool:
-        config = self._recorder.config
-        return os.path.basename(path) == "conftest.py" or path in config["test_files"] or path in config["protected"]
+
+def _simply_passed(reports: list[Any]) -> bool:
+    """Whether these are the three reports of a test that passed, and nothing else: by far the most there are."""
+    for report, (when, outcome, _, _) in zip(reports, PASSED):  # noqa: B905 - Python 3.9 knows no strict=
+        said = vars(report)
+        if said["when"] != when or said["outcome"] != outcome or "wasxfail" in said or "context" in said:
+            return False
+    return len(reports) == len(PASSED)
 
 
 _SOFT = frozenset({"skipped", "xfailed"})

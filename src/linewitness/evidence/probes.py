@@ -16,26 +16,62 @@ import os
 import sys
 from base64 import b64decode
 from collections.abc import Callable
+from opcode import opmap
 from types import CodeType
 from typing import Any
 
-PLACEHOLDER = "\0linewitness\0"
+from .recorder import See
+
 # Out of the placeholder's range as a subscript, or the compiler would fold ``"text"[number]`` into a constant.
 BASE = 1 << 20
+FORGED = "a hit was reported not by a probe but by"
+_LOAD_CONST, _BINARY_SUBSCR, _EXTENDED_ARG = (opmap.get(n, -1) for n in ("LOAD_CONST", "BINARY_SUBSCR", "EXTENDED_ARG"))
+
+
+def placeholder(source: bytes) -> str:
+    """The constant that stands for a file's marks until it is loaded: no source contains what follows from itself."""
+    from hashlib import sha256
+
+    return f"\0linewitness-{sha256(source).hexdigest()[:32]}\0"
+
+
+def probes_of(code: CodeType, marks: object) -> dict[int, int]:
+    """Offsets of the subscriptions ``marks[number]`` of one code object, with their numbers less ``BASE``.
+
+    ``marks`` and the number are constants. Whatever else subscribes the marks is no probe.
+    """
+    found: dict[int, int] = {}
+    raw, constants = code.co_code, code.co_consts
+    loaded: list[object] = []
+    extended = 0
+    for offset in range(0, len(raw), 2):
+        operation, argument = raw[offset], raw[offset + 1] | extended
+        extended = argument << 8 if operation == _EXTENDED_ARG else 0
+        if operation == _LOAD_CONST:
+            loaded.append(constants[argument])
+        elif operation == _BINARY_SUBSCR and len(loaded) > 1 and _is(loaded[-2], marks) and type(loaded[-1]) is int:
+            found[offset] = loaded[-1] - BASE
+        if operation not in {_LOAD_CONST, _EXTENDED_ARG}:
+            loaded.clear()
+    return found
+
+
+def _is(constant: object, marks: object) -> bool:
+    return constant is marks or (type(constant) is str and constant == marks)
 
 
 class Marks(dict):  # type: ignore[type-arg]
     """The probes of one file that have been passed since they were armed."""
 
-    __slots__ = ("file", "see")
+    __slots__ = ("file", "missed")
 
-    def __init__(self, file: str, see: Callable[[Any, int], bool]) -> None:
+    def __init__(self, file: str, missed: Callable[[Any, int], bool]) -> None:
         super().__init__()
         self.file = file
-        self.see = see
+        self.missed = missed
 
     def __missing__(self, number: int) -> bool:
-        if self.see(self, number - BASE):
+        if self.missed(self, number - BASE):
             self[number] = False
         return False
 
@@ -57,12 +93,31 @@ class Marks(dict):  # type: ignore[type-arg]
 class Probes:
     """Serves the probed compilation of changed files to every loader that reads sources."""
 
-    def __init__(self, recorder: Any, export: str, plan: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, recorder: Any, see: See, export: str, plan: dict[str, dict[str, Any]]) -> None:
         self._recorder = recorder
+        self._missed = self._watch(see)
         self._export = export + os.sep
         self._plan = {os.path.join(export, path): (path, listed) for path, listed in plan.items()}
         self._stale: list[str] = []
         self._hook: Any = None
+        self._loader: Any = None
+
+    def _watch(self, see: See) -> See:
+        known: dict[int, tuple[CodeType, dict[int, int]]] = {}
+        forged, frame_at = self._recorder.trespass, sys._getframe  # noqa: SLF001 - who asks is what matters
+
+        def missed(marks: Marks, ident: int) -> bool:
+            frame = frame_at(2)
+            code = frame.f_code
+            held = known.get(id(code))
+            if held is None:
+                held = known[id(code)] = (code, probes_of(code, marks))
+            if held[1].get(frame.f_lasti) == ident:
+                return see(marks, ident)
+            forged(frame, FORGED)
+            return False
+
+        return missed
 
     def start(self) -> None:
         """Put our ``get_code`` in front of the source loaders'."""
@@ -77,8 +132,8 @@ class Probes:
             return probes.code_of(os.path.realpath(loader.path), loader.path, plain)
 
         self._hook = get_code
-        loader_class: Any = SourceFileLoader
-        loader_class.get_code = get_code
+        self._loader = SourceFileLoader
+        self._loader.get_code = get_code
 
     def code_of(self, real: str, name: str, plain: Any) -> Any:
         """The compilation to run for the file ``real``, imported as ``name``."""
@@ -92,7 +147,7 @@ class Probes:
             self._stale.append(path)
             return plain
         code = marshal.loads(b64decode(listed["code"]))  # noqa: S302 - this interpreter compiled it before the run
-        return _bind(code, Marks(path, self._recorder.see), name)
+        return _bind(code, Marks(path, self._missed), listed["placeholder"], name)
 
     @staticmethod
     def _is_current(real: str, sha256: str) -> bool:
@@ -106,20 +161,22 @@ class Probes:
         for marks, ident in hits:
             marks.pop(BASE + ident, None)
 
+    def alive(self) -> str:
+        """Whether the import hook is in place. What is wrong, or nothing."""
+        return "" if self._loader.get_code is self._hook else "the import hook of the recorder was replaced"
+
     def faults(self) -> list[str]:
         """Signs that the import hook was taken away, or that a changed file was rewritten during the run."""
-        from importlib.machinery import SourceFileLoader
-
         found = [f"{path} was changed while the run went on" for path in self._stale]
-        if SourceFileLoader.get_code is not self._hook:
+        if self._loader.get_code is not self._hook:
             found.append("the import hook of the recorder was replaced during the run")
         return found
 
 
-def _bind(code: CodeType, marks: Marks, name: str) -> CodeType:
-    """``code`` under the file name ``name`` and with the placeholders replaced."""
+def _bind(code: CodeType, marks: Marks, stands: str, name: str) -> CodeType:
+    """``code`` under the file name ``name`` and with ``stands``, the placeholder, replaced by the marks."""
     constants = tuple(
-        _bind(c, marks, name) if isinstance(c, CodeType) else marks if type(c) is str and c == PLACEHOLDER else c
+        _bind(c, marks, stands, name) if isinstance(c, CodeType) else marks if type(c) is str and c == stands else c
         for c in code.co_consts
     )
     return code.replace(co_consts=constants, co_filename=sys.intern(name))

@@ -9,10 +9,14 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .imports import ExportFinder, survey
-from .recorder import Observer, Recorder
+from .lent import LentFinder
+from .recorder import Observer, Recorder, See
+from .seal import take_key
 
 KIT_VARIABLE = "LINEWITNESS_KIT"
 EXPORT_VARIABLE = "LINEWITNESS_EXPORT"
@@ -36,28 +40,43 @@ def load(kit: str) -> dict[str, Any]:
     return config
 
 
-def start(config: dict[str, Any], role: str) -> Recorder:
+def start(config: dict[str, Any], role: str, key: bytes = b"") -> Recorder:
     """Install everything in this process."""
-    ExportFinder.install(config)
-    recorder = Recorder(config["records"], role, keep_all=config["keep_all"])
+    finder = ExportFinder.install(config)
+    LentFinder.install(config)
+    recorder = Recorder(config["records"], role, keep_all=config["keep_all"], key=key)
     recorder.config = config
-    recorder.observer = _observer(config, recorder)
+    recorder.finder = finder
+    recorder.attach(partial(_observer, config, recorder))
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=recorder.after_fork)
-    Recorder.active = recorder
+    Recorder.start(recorder)
     return recorder
 
 
-def _observer(config: dict[str, Any], recorder: Recorder) -> Observer:
+def start_main(config: dict[str, Any]) -> Callable[[int], None]:
+    """Start the recorder of the controlling process. The result writes the end marker, given pytest's status.
+
+    Errors: OSError when the key of the record is gone: somebody else read it.
+    """
+    recorder = start(config, "main", take_key(config["records"]))
+    recorder.announce()
+
+    def end(status: int) -> None:
+        if recorder.owns_process and recorder.role == "main":
+            recorder.end(status)
+
+    return end
+
+
+def _observer(config: dict[str, Any], recorder: Recorder, see: See) -> Observer:
     if config["mode"] == "monitoring":
         from .monitor import Monitor
 
-        monitor = Monitor(recorder, config["export"], config["plan"])
-        monitor.start()
-        return monitor
+        return Monitor(recorder, see, config["export"], config["plan"])
     from .probes import Probes
 
-    probes = Probes(recorder, config["export"], config["plan"])
+    probes = Probes(recorder, see, config["export"], config["plan"])
     probes.start()
     return probes
 

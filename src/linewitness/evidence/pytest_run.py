@@ -18,13 +18,18 @@ import msgspec
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence.hits import FileSites, Hit, RunRecord
+from linewitness.evidence.influence import Used, changed_while_running, read_used
 from linewitness.evidence.interpreter import Interpreter
 from linewitness.evidence.kit import PACKAGE, write_kit
-from linewitness.evidence.launch import Ended, Folders, World, launch, run_environment
+from linewitness.evidence.launch import Ended
 from linewitness.evidence.listing import LineRanges, Listing, list_sites
 from linewitness.evidence.pytest_settings import PytestSettings, import_roots, owned_names, read_pytest_settings
 from linewitness.evidence.records import Journals, read_journals
+from linewitness.evidence.relation_request import RelationRequest
+from linewitness.evidence.sandbox_room import Room, Terms, furnish, stamps
+from linewitness.evidence.seal import leave_key
 from linewitness.evidence.tally import count_hits, loaded_files
+from linewitness.evidence.vacuity import relation_runs
 from linewitness.evidence.verdicts import Verdict, examine
 from linewitness.model import EvidenceSource, Finding, RepoPath, Severity
 from linewitness.settings import Suite
@@ -41,7 +46,8 @@ class RunRequest(NamedTuple):
     top-level names at base (see :func:`owned_names`; ``None``: those of the export), ``protected`` the paths from which
     a skip may be raised, beside the collected files and conftest files. ``progress`` is told (tests done, tests
     collected). ``all_witnesses`` records every test that ran a line, not only one. ``wrapper`` is put before each
-    command of the run. ``host`` is the environment that the allow-list picks from (``None``: this process's).
+    command of the run, to measure it. ``host`` is the environment that the allow-list picks from (``None``: this
+    process's). ``terms`` say how the run is isolated (``None``: not at all, and without limits).
     """
 
     export: Path
@@ -56,15 +62,17 @@ class RunRequest(NamedTuple):
     all_witnesses: bool = False
     wrapper: tuple[str, ...] = ()
     host: Mapping[str, str] | None = None
+    terms: Terms | None = None
+    relations: RelationRequest = RelationRequest()
 
 
 class _Prepared(NamedTuple):
     """The folders of one run, and what was found out before it."""
 
-    folder: Path
+    room: Room
     kit: Path
     records: Path
-    environment: Mapping[str, str]
+    reads: Path
     settings: PytestSettings
     tests: tuple[RepoPath, ...]
     listing: Listing
@@ -88,14 +96,23 @@ def run_pytest(request: RunRequest) -> RunRecord:
         )
         return _nothing(request, Finding("LW502", "", 0, message))
     with tempfile.TemporaryDirectory(prefix="lw-", ignore_cleanup_errors=True) as temporary:
-        prepared = _prepare(request, settings, tests, Path(temporary))
-        _set_up(request, prepared)
+        prepared = _prepare(request, settings, tests, Path(os.path.realpath(temporary)))
+        watched = {*tests, *request.protected, *request.changed}
+        before = stamps(request.export, watched)
+        prepared.room.set_up()
+        key = leave_key(str(prepared.records))
         ended = _run(request, prepared)
+        changed = changed_while_running(before, stamps(request.export, watched))
     try:
-        journals = read_journals(prepared.records)
+        journals = read_journals(prepared.records, key)
+        verdict = examine(journals, ended, request.relations.files)
+        used = read_used(prepared.reads, loaded_files(journals)) if verdict.complete else Used()
     except EvidenceError as error:
         return _nothing(request, Finding(error.code or "LW503", error.path, error.line, error.message))
-    return _record(request, prepared, journals, examine(journals, ended))
+    if changed:
+        verdict = verdict._replace(complete=False, findings=(*verdict.findings, *changed))
+    verdict = verdict._replace(findings=(*verdict.findings, *_left_behind(ended)))
+    return _record(request, prepared, journals, verdict)._replace(used=used)
 
 
 # ---------------------------------------------------------------- before
@@ -103,17 +120,19 @@ def run_pytest(request: RunRequest) -> RunRecord:
 
 def _prepare(request: RunRequest, settings: PytestSettings, tests: tuple[RepoPath, ...], temporary: Path) -> _Prepared:
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=request.results))
-    kit, records, home = folder / "kit", folder / "records", folder / "home"
-    for place in (kit, records, home):
+    kit, records, reads = folder / "kit", folder / "records", folder / "reads"
+    for place in (kit, records, reads):
         place.mkdir()
     write_kit(kit)
-    host = os.environ if request.host is None else request.host
-    environment = run_environment(request.python.path, request.suite.env, Folders(home, temporary), host)
     readable = {path: ranges for path, ranges in request.changed.items() if _is_text(path)}
     listing = list_sites(request.python, kit, request.export, readable)
     odd = {path: "has a name that is not UTF-8" for path in request.changed if path not in readable}
     listing = listing._replace(unreadable={**listing.unreadable, **odd})
-    return _Prepared(folder, kit, records, environment, settings, tests, listing)
+    host = os.environ if request.host is None else request.host
+    folders = (request.export, folder, temporary)
+    # The tests' own interpreter is what `python` and console scripts mean in the tests.
+    room = furnish(folders, request.suite, request.python.path.parent, request.terms, host)
+    return _Prepared(room._replace(wrapper=request.wrapper), kit, records, reads, settings, tests, listing)
 
 
 def _is_text(path: str) -> bool:
@@ -122,31 +141,6 @@ def _is_text(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _set_up(request: RunRequest, prepared: _Prepared) -> None:
-    world = _world(request, prepared, "setup.txt")
-    for command in request.suite.setup:
-        ended = launch(["/bin/sh", "-c", command], world)
-        if ended.timed_out or ended.status:
-            raise EvidenceError(
-                f"the suite's setup command {command!r} did not succeed ({ended}):\n{_indented(ended.tail)}",
-                code="LW503",
-            )
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines()[-20:])
-
-
-def _world(request: RunRequest, prepared: _Prepared, output: str) -> World:
-    return World(
-        cwd=request.export,
-        environment=prepared.environment,
-        output=prepared.folder / output,
-        timeout=float(request.suite.timeout),
-        wrapper=request.wrapper,
-    )
 
 
 # ---------------------------------------------------------------- the run
@@ -159,7 +153,7 @@ def _run(request: RunRequest, prepared: _Prepared) -> Ended:
     command = [str(request.python.path), *safe, "-B", "--check-hash-based-pycs", "always"]
     command += [str(prepared.kit / "bootstrap.py"), str(config)]
     tick = _Ticker(prepared.records, request.progress) if request.progress is not None else None
-    ended = launch(command, _world(request, prepared, "output.txt"), tick)
+    ended = prepared.room.run(command, "output.txt", tick)
     if tick is not None:
         tick()
     return ended
@@ -181,6 +175,7 @@ def _config(request: RunRequest, prepared: _Prepared) -> dict[str, Any]:
         "test_folders": sorted({str((request.export / test).parent) for test in prepared.tests}),
         "test_files": list(prepared.tests),
         "protected": sorted(filter(_is_text, request.protected)),
+        **request.relations.config(),
     }
 
 
@@ -192,11 +187,12 @@ def _arguments(request: RunRequest, prepared: _Prepared) -> list[str]:
     """
     settings = prepared.settings
     if settings.file is None:
-        ini = prepared.folder / "pytest.ini"
+        ini = prepared.room.folder / "pytest.ini"
         ini.write_text("[pytest]\n", encoding="utf-8")
     else:
         ini = request.export / settings.file
-    arguments = ["-p", f"{PACKAGE}.plugin", "-p", "no:cacheprovider"]
+    arguments = ["-p", f"{PACKAGE}.plugin", "-p", f"{PACKAGE}.reads", *request.relations.plugins(PACKAGE)]
+    arguments += ["-p", "no:cacheprovider"]
     for plugin in request.python.plugins:
         arguments += ["-p", plugin]
     arguments += ["-c", str(ini), f"--rootdir={request.export}", f"--confcutdir={request.export}", "-o", "addopts="]
@@ -274,12 +270,22 @@ def _record(request: RunRequest, prepared: _Prepared, journals: Journals, verdic
         provenance="recorded",
         digest=_digest(listing.sites, hits, outcomes),
         tests=verdict.counts,
+        confinement=prepared.room.confinement,
+        relations=relation_runs(verdict.tests, journals),
     )
     unreadable = tuple(
         Finding("LW503", path, 0, f"{path} {reason}; its lines cannot be witnessed.", Severity.WARNING)
         for path, reason in sorted(listing.unreadable.items())
     )
     return RunRecord(source, listing.sites, hits, verdict.findings + unreadable, loaded_files(journals))
+
+
+def _left_behind(ended: Ended) -> tuple[Finding, ...]:
+    if not ended.outlived:
+        return ()
+    names = ", ".join(ended.outlived)
+    message = f"programs that the trusted run left behind were ended, and nothing they did afterwards counts: {names}."
+    return (Finding("LW503", "", 0, message, Severity.WARNING),)
 
 
 def _nothing(request: RunRequest, finding: Finding) -> RunRecord:

@@ -10,6 +10,7 @@ from linewitness.evidence.rule import FileRule
 from linewitness.languages import files
 from linewitness.model import Answer, Demand, EvidenceSource, FileText, Finding, Kind, Obligation, Sighting
 
+_NO_RUN: Final = "no trusted check was run to its end, so nothing is witnessed"
 _NOT_COMPILED: Final = "the tests' interpreter could not compile this file, so nothing in it can be witnessed"
 _NOT_PYTHON: Final = "the recorder sees Python only: a suite with a command and an export can witness this file"
 _UNTOUCHED: Final = Sighting(Answer.NOT_RUN, note="no passing check ran anything of this file")
@@ -36,6 +37,8 @@ class RecordedEvidence:
 
     def sightings(self, text: FileText, obligations: tuple[Obligation, ...]) -> tuple[Sighting, ...]:
         """One answer per obligation of one file. A file in which the run could see nothing was not run."""
+        if self._record.source.tests is None:
+            return tuple(Sighting(Answer.NOT_RUN, note=_NO_RUN) for _ in obligations)
         path = text.change.path
         sites = self._record.sites.get(path)
         if sites is None:

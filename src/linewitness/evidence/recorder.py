@@ -19,15 +19,22 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
+from .journal import Journal, is_of_the_kit, place_of
+from .seal import Seal
 from .threads import Threads
 
 TEST_VARIABLE = "LINEWITNESS_TEST"
-FORMAT = 1
-# Above the numbers that programs use; code under test that closes "all" low descriptors leaves ours alone.
-_HIGH_FD = 200
+_VARIABLE = TEST_VARIABLE.encode("ascii")
+FORMAT = 2
+# What ``finish`` is told about a test whose set-up, call and teardown passed: by far the most there are.
+PASSED = [["setup", "passed", "", ""], ["call", "passed", "", ""], ["teardown", "passed", "", ""]]
+_PASSED_TEXT = '[["setup","passed","",""],["call","passed","",""],["teardown","passed","",""]]'
 _ALIENS_KEPT = 20
+_SIGNS_KEPT = 20
+
+See = Callable[[Any, int], bool]
 
 
 class Spot(Protocol):
@@ -42,6 +49,9 @@ class Observer(Protocol):
     def rearm(self, hits: list[tuple[Any, int]]) -> None:
         """Make the locations of these (spot, ident) pairs report again."""
 
+    def alive(self) -> str:
+        """A quick self-test, after every test: what is wrong with the hooks, or nothing."""
+
     def faults(self) -> list[str]:
         """Signs that somebody removed or replaced the observer's hooks."""
 
@@ -53,99 +63,111 @@ def _clock() -> Callable[[], int]:
     return time.monotonic_ns
 
 
-class Journal:
-    """Rows of JSON, one file per process; every row is one write, so that a killed process loses none that it made."""
+class _Single(type):
+    """Hands the recorder of this process over to the kit; who else asks for it is put down.
 
-    def __init__(self, folder: str, role: str) -> None:
-        self.path = os.path.join(folder, f"{role}-{os.getpid()}-{time.monotonic_ns():x}.jsonl")
-        self._fd = -1
-        self._inode = (0, 0)
-        self._encode: Callable[[Any], str] | None = None
+    Interpreter hooks belong to the process, and pytest loads our plugins by name, so there is nobody to hand it over.
+    """
 
-    def write(self, row: list[Any]) -> None:
-        """Append one row. Errors: OSError when the disk is full or the folder gone."""
-        if self._encode is None:
-            from json import JSONEncoder  # A child process that hits nothing writes nothing.
+    _held: Recorder | None = None
 
-            self._encode = JSONEncoder(separators=(",", ":")).encode
-        self._append((self._encode(row) + "\n").encode("ascii"))
+    @property
+    def active(cls) -> Recorder | None:
+        """The recorder that was started in this process."""
+        frame = sys._getframe(1)  # noqa: SLF001 - who asks is what matters
+        held = _Single._held
+        if held is not None and not is_of_the_kit(frame):
+            held.trespass(frame, "the recorder was asked for by")
+            return None
+        return held
 
-    def _append(self, data: bytes) -> None:
-        if os.write(self._descriptor(), data) != len(data):
-            raise OSError(f"short write to {self.path}")
-
-    def _descriptor(self) -> int:
-        # Code under test may have closed our descriptor and got its number for a file of its own.
-        if self._fd >= 0:
-            try:
-                now = os.fstat(self._fd)
-                if (now.st_dev, now.st_ino) == self._inode:
-                    return self._fd
-            except OSError:
-                pass
-        low = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
-        self._fd = _lift(low)
-        now = os.fstat(self._fd)
-        self._inode = (now.st_dev, now.st_ino)
-        return self._fd
+    def start(cls, recorder: Recorder) -> None:
+        """Make this the recorder of the process."""
+        _Single._held = recorder
 
 
-def _lift(fd: int) -> int:
-    try:
-        from fcntl import F_DUPFD_CLOEXEC, fcntl
-
-        high = fcntl(fd, F_DUPFD_CLOEXEC, _HIGH_FD)
-    except (ImportError, OSError):
-        return fd  # A low limit on descriptors: the low one does.
-    os.close(fd)
-    return high
-
-
-class Recorder:
+class Recorder(metaclass=_Single):
     """The one recorder of this process.
 
     ``main`` and ``worker`` processes run tests and report per test; a ``child`` (forked, spawned, or any Python that
     inherited our environment) writes each first hit at once, with the test it inherited and the time.
     """
 
-    # Interpreter hooks belong to the process, and pytest loads our plugin by name, so there is nobody to hand it over.
-    active: ClassVar[Recorder | None] = None
-
-    def __init__(self, folder: str, role: str, *, keep_all: bool = False) -> None:
+    def __init__(self, folder: str, role: str, *, keep_all: bool = False, key: bytes = b"") -> None:
         self.folder = folder
         self.role = role
         self.keep_all = keep_all
         self.pid = os.getpid()
         self.now = _clock()
         self.test: str | None = os.environ.get(TEST_VARIABLE) or None
-        self.journal = Journal(folder, role)
+        seal = Seal(key)
+        self.journal = Journal(folder, role, seal, self.trespass)
+        self.derive = seal.derive
         self.threads = Threads()
-        self.fresh: list[tuple[Any, int]] = []
         self.loaded: set[str] = set()
         self.observer: Observer | None = None
+        # The running test may pass and still witness nothing: what it hits has to be seen again.
+        self.doubtful = False
+        self.finder: Any = None
+        self.take: Callable[[], list[tuple[Any, int]]] = list
+        self.waiting: Callable[[], int] = int
         self._foreign: list[tuple[Any, int]] = []
         self._aliens: list[list[Any]] = []
+        self._signs: set[str] = set()
         self.config: dict[str, Any] = {}
+        self.listeners: dict[str, Callable[[str, tuple[Any, ...], Any], None]] = {}
         self._since = self.now()
         self._named = False
 
     # ------------------------------------------------------------ hits
 
-    def see(self, spot: Any, ident: int) -> bool:
-        """A first hit. Whether the location may be switched off."""
-        if self.role == "child":
-            self._report(spot, ident)
-        elif self.threads.foreign and self.threads.is_foreign():
-            self._foreign.append((spot, ident))
-            return False
-        else:
-            self.fresh.append((spot, ident))
-        return True
+    def attach(self, observer: Callable[[See], Observer]) -> None:
+        """Make the observer, which alone is told how a hit is reported."""
+        fresh: list[tuple[Any, int]] = []
+
+        def see(spot: Any, ident: int) -> bool:
+            if self.role == "child":
+                self._report(spot, ident)
+            elif self.threads.foreign and self.threads.is_foreign():
+                self._foreign.append((spot, ident))
+                return False
+            else:
+                fresh.append((spot, ident))
+            return True
+
+        def take() -> list[tuple[Any, int]]:
+            hits = fresh[:]
+            fresh.clear()
+            return hits
+
+        self.take = take
+        self.waiting = fresh.__len__
+        self.observer = observer(see)
 
     def see_alien(self, path: str, name: str, line: int) -> None:
         """Code that bears a changed file's name and is not the file's own compilation."""
         if len(self._aliens) < _ALIENS_KEPT:
             self._aliens.append(["alien", path, name, line])
+
+    def sign(self, text: str, path: str = "", line: int = 0, *, kind: str = "fault") -> None:
+        """Put down at once that somebody meddled: later there may be nobody to tell. Each sign once, and not too many.
+
+        ``kind`` is ``fault``, or ``notice`` for what only makes meddling possible.
+        """
+        if text in self._signs or len(self._signs) >= _SIGNS_KEPT:
+            return
+        self._signs.add(text)
+        try:
+            if not self._named:
+                self.announce()
+            self.journal.write([kind, text, path, line])
+        except OSError:
+            return  # As in _report; the record of a process that runs tests will lack more than this.
+
+    def trespass(self, frame: Any, what: str) -> None:
+        """``what`` was done by the code of ``frame``, which has no business there."""
+        path, line = place_of(frame, self.config.get("export", ""))
+        self.sign(f"{what} {frame.f_code.co_name}() of {path}", path, line)
 
     def _report(self, spot: Any, ident: int) -> None:
         try:
@@ -164,11 +186,12 @@ class Recorder:
         tag = sys.implementation.cache_tag or ""
         self.journal.write(["start", FORMAT, self.role, os.getpid(), worker, tag])
 
-    def become_worker(self, name: str) -> None:
+    def become_worker(self, name: str, key: bytes) -> None:
         """This process, which started as a child, turns out to run tests for a controller."""
         self.role, self.test = "worker", None
         os.environ.pop(TEST_VARIABLE, None)
-        self.journal = Journal(self.folder, "worker")
+        seal = Seal(key)
+        self.journal, self.derive = Journal(self.folder, "worker", seal, self.trespass), seal.derive
         self.announce(name)
 
     def collected(self, ids: list[str]) -> None:
@@ -178,42 +201,68 @@ class Recorder:
 
     def begin(self, test: str) -> None:
         """A test starts, and with it everything that is set up for it."""
-        if self.fresh:
+        if self.waiting():
             self.outside()
         self.test = test
-        os.environ[TEST_VARIABLE] = test.replace("\0", "(null)")
+        self._name_for_children(test.replace("\0", "(null)"))
         self._since = self.now()
+
+    @staticmethod
+    def _name_for_children(test: str) -> None:
+        """Put a test's name into the environment; quickly, for it is done for every test and seldom read."""
+        environment = os.environ
+        try:
+            # What ``os.environ[...] = ...`` does, less the encoding of the variable's name and two calls.
+            value = test.encode("utf-8", "surrogateescape")
+            os.putenv(_VARIABLE, value)
+            environment._data[_VARIABLE] = value  # type: ignore[attr-defined]  # noqa: SLF001
+        except (AttributeError, TypeError, UnicodeEncodeError):
+            environment[TEST_VARIABLE] = test
 
     def finish(self, test: str, reports: list[list[str]], passed: bool) -> None:
         """A test and its teardown are over, all its reports are known."""
         self.threads.settle()
-        hits, self.fresh = self.fresh, []
+        hits = self.take()
         # The name stays in the environment: a child that is started between tests is out of time anyway.
         self.test = None
-        self.journal.write(["test", test, self._since, self.now(), reports, _by_file(hits)])
-        if hits and self.observer is not None and (self.keep_all or not passed):
-            self.observer.rearm(hits)
+        text = self.journal.text
+        told = _PASSED_TEXT if reports is PASSED else text(reports)
+        files = text(_by_file(hits)) if hits else "[]"
+        self.journal.write_text(f'["test",{text(test)},{self._since},{self.now()},{told},{files}]')
+        observer = self.observer
+        if observer is None:
+            return
+        wrong = observer.alive()
+        if wrong:
+            self.sign(f"{wrong} (seen after {test})")
+        doubtful, self.doubtful = self.doubtful, False
+        if hits and (self.keep_all or doubtful or not passed):
+            observer.rearm(hits)
 
     def outside(self) -> None:
         """Put down what ran outside of tests: import, collection, hooks between tests."""
         self.threads.settle()
-        hits, self.fresh = self.fresh, []
+        hits = self.take()
         if hits:
             self.journal.write(["import", _by_file(hits)])
             if self.observer is not None:
                 self.observer.rearm(hits)
 
-    def close(self, strays: list[list[str]], files: list[str]) -> None:
-        """The last rows but one of a process that runs tests; ``end`` is for the very end."""
+    def close(self, strays: list[list[str]], files: list[str], guarded: int) -> None:
+        """The last rows but one of a process that runs tests; ``end`` is for the very end.
+
+        ``guarded`` is the number of tests after which the process was found in order.
+        """
         self.outside()
         for row in self._aliens:
             self.journal.write(row)
         if self._foreign:
             self.journal.write(["foreign", _by_file(self._foreign)])
         for fault in self.observer.faults() if self.observer is not None else ["no observer was installed"]:
-            self.journal.write(["fault", fault])
+            self.sign(fault)
         self.journal.write(["modules", strays])
         self.journal.write(["files", sorted(self.loaded.union(files))])
+        self.journal.write(["guarded", guarded])
 
     def end(self, status: int) -> None:
         """The end marker. A process that was cut short has none."""
@@ -245,9 +294,10 @@ class Recorder:
         if self.threads.foreign and self.threads.is_foreign():
             self.test = None
         self.role = "child"
-        self.journal = Journal(self.folder, "child")
+        self.journal = Journal(self.folder, "child", Seal(), self.trespass, self.journal.encoder)
         self.threads = Threads()
-        self.fresh, self._foreign, self._aliens, self._named = [], [], [], False
+        self.take()
+        self._foreign, self._aliens, self._signs, self._named = [], [], set(), False
 
 
 def _by_file(hits: list[tuple[Any, int]]) -> list[list[Any]]:

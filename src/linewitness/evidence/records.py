@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import NamedTuple
 import msgspec
 
 from linewitness.errors import EvidenceError
+from linewitness.evidence.seal import KEY_FILE, Seal, worker_key
 
-FORMAT = 1
+FORMAT = 2
 FileHits = list[tuple[str, list[int]]]
 Report = tuple[str, str, str, str]
 
@@ -86,9 +88,25 @@ class Alien(_Row, frozen=True, tag="alien"):
 
 
 class Fault(_Row, frozen=True, tag="fault"):
-    """A sign that the recorder's hooks were touched."""
+    """A sign that somebody meddled with the recorder or with the harness, and from where if that is known."""
 
     text: str
+    path: str = ""
+    line: int = 0
+
+
+class Notice(_Row, frozen=True, tag="notice"):
+    """Something was done with which a process can change anything in itself, the record included."""
+
+    text: str
+    path: str
+    line: int
+
+
+class Guarded(_Row, frozen=True, tag="guarded"):
+    """The guard was at its post until the end, and found the process in order after so many tests."""
+
+    tests: int
 
 
 class WorkerRow(_Row, frozen=True, tag="worker"):
@@ -111,6 +129,22 @@ class Files(_Row, frozen=True, tag="files"):
     paths: list[str]
 
 
+class RelationRow(_Row, frozen=True, tag="relation"):
+    """What one test below the relations did. ``declared`` relations count their cases.
+
+    ``counts`` are distinct cases tried, checked, skipped and repeated, the number declared, and assertions reached.
+    ``blank`` tells that every corpus file it opened is empty.
+    """
+
+    nodeid: str
+    declared: bool
+    corpora: list[tuple[str, str]]
+    blank: bool
+    counts: tuple[int, int, int, int, int, int]
+    seed: int | None
+    why_skipped: str
+
+
 class End(_Row, frozen=True, tag="end"):
     """The end marker, with pytest's exit status in the controlling process."""
 
@@ -119,7 +153,7 @@ class End(_Row, frozen=True, tag="end"):
 
 Row = (
     Start | Collected | CollectFault | TestRow | ImportRow | ForeignRow | ChildHit | Alien | Fault | WorkerRow | Modules
-    | Files | End
+    | Files | End | RelationRow | Notice | Guarded
 )  # fmt: skip
 
 
@@ -133,6 +167,7 @@ class Outcome(StrEnum):
     XPASSED = "xpassed"
     RERUN = "rerun"
     INCOMPLETE = "incomplete"
+    VACUOUS = "vacuous"
 
 
 class Journal(NamedTuple):
@@ -173,27 +208,89 @@ class Journals(NamedTuple):
             yield from journal.rows
 
 
-def read_journals(folder: Path) -> Journals:
-    """All journals of a run. Errors: EvidenceError (LW503) when one is damaged or of another format."""
+def read_journals(folder: Path, key: bytes) -> Journals:
+    """All journals of a run whose processes were given ``key``.
+
+    Errors: EvidenceError, LW503 when one is of another format, LW505 when a row is not the recorder's, or is missing,
+    or a file is there that no recorder makes.
+    """
     roles: Mapping[str, list[Journal]] = {"main": [], "worker": [], "child": []}
     for path in sorted(folder.iterdir()):
-        journal = _journal(path)
+        if path.name == KEY_FILE:
+            continue  # Nobody took it: there is no record of the controlling process either.
+        role, journal = _journal(path, key)
         start = journal.start
-        if start is None or start.format != FORMAT or start.role not in roles:
+        if start is None or start.format != FORMAT:
             raise EvidenceError(f"the record {path.name} of the trusted run has no valid beginning.", code="LW503")
-        roles[start.role].append(journal)
-    return Journals(tuple(roles["main"]), tuple(roles["worker"]), tuple(roles["child"]))
+        if start.role != role or f"{start.pid}" != path.name.split("-")[1]:
+            raise _tampered(path, "its beginning is another process's")
+        roles[role].append(journal)
+    journals = Journals(tuple(roles["main"]), tuple(roles["worker"]), tuple(roles["child"]))
+    _check_authors(journals)
+    return journals
 
 
 _DECODER = msgspec.json.Decoder(Row)
+_NAME = re.compile(r"(main|worker|child)-[0-9]+-[0-9a-f]+\.jsonl")
+# What only processes that run tests write, and what only the others do.
+_OF_TESTS = (Collected, CollectFault, TestRow, ImportRow, ForeignRow, WorkerRow, RelationRow, Guarded, End)
 
 
-def _journal(path: Path) -> Journal:
+def _tampered(path: Path, why: str) -> EvidenceError:
+    return EvidenceError(
+        f"the record {path.name} of the trusted run is not as the recorder left it: {why}.", code="LW505"
+    )
+
+
+def _check_authors(journals: Journals) -> None:
+    # A worker is a child until its first session is configured, and may have imported a changed file by then.
+    authors = {journal.start.pid for journal in journals.main if journal.start is not None}
+    for journal in journals.children:
+        if any(isinstance(row, _OF_TESTS) for row in journal.rows):
+            raise _tampered(Path(journal.name), "a child process does not run tests")
+        if journal.start is not None and journal.start.pid in authors:
+            raise _tampered(Path(journal.name), "the process that it names has a record of its own")
+    for journal in journals.main + journals.workers:
+        if any(isinstance(row, ChildHit) for row in journal.rows):
+            raise _tampered(Path(journal.name), "a process that runs tests does not report hits one by one")
+
+
+def _journal(path: Path, key: bytes) -> tuple[str, Journal]:
+    name = _NAME.fullmatch(path.name)
+    if name is None or path.is_symlink() or not path.is_file():
+        raise _tampered(path, "no recorder makes such a file")
     try:
         *lines, rest = path.read_bytes().split(b"\n")
-        return Journal(path.name, tuple(_DECODER.decode(line) for line in lines), whole=not rest)
+        rows = tuple(map(_DECODER.decode, _opened(path, lines, _key_of(name[1], lines, key))))
     except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
         raise EvidenceError(f"the record {path.name} of the trusted run is damaged: {error}", code="LW503") from error
+    return name[1], Journal(path.name, rows, whole=not rest)
+
+
+def _key_of(role: str, lines: list[bytes], key: bytes) -> bytes:
+    """Children have no key; a worker's depends on its name, which its first row claims."""
+    if role == "main":
+        return key
+    if role == "child" or not lines:
+        return b""
+    first = msgspec.json.decode(lines[0])
+    return worker_key(key, str(first[4]) if isinstance(first, list) and len(first) > 4 else "")
+
+
+def _opened(path: Path, lines: list[bytes], key: bytes) -> list[bytes]:
+    """The rows of sealed lines, in the order in which they were numbered: threads of a child may write at once."""
+    seal = Seal(key)
+    numbered = []
+    for number, line in enumerate(lines, 1):
+        try:
+            row, at = seal.open(line)
+        except ValueError as error:
+            raise _tampered(path, f"row {number}: {error}") from error
+        numbered.append((at, row))
+    numbered.sort()
+    if [at for at, _ in numbered] != list(range(len(numbered))):
+        raise _tampered(path, "rows are missing, or there twice")
+    return [row for _, row in numbered]
 
 
 def judge(reports: Iterable[Report]) -> tuple[Outcome, Report | None]:

@@ -3,7 +3,7 @@
 Runs in the *tested* interpreter (3.9 and later, standard library only), isolated, before anything of the patch runs:
 the files are compiled, never executed. Reads from standard input
 
-    {"root": "/abs/export", "files": {"src/a.py": [[first, last], ...]}}     line ranges, 1-based, inclusive
+    {"root": "/abs/export", "prepare": true, "files": {"src/a.py": [[first, last], ...]}}   1-based, inclusive
 
 and writes to standard output
 
@@ -17,12 +17,16 @@ only ``error`` when the file does not compile there.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+from operator import itemgetter
 from types import CodeType
-from typing import Any
+from typing import Any, Optional
 
 from . import codekey
 
@@ -62,23 +66,35 @@ def main() -> None:
     """The command: one JSON document in, one out."""
     # A long chain of operators is a deep tree; the listing has this process for itself.
     sys.setrecursionlimit(20_000)
+    # Trees and lists by the hundred thousand, none of them in cycles, in a process that ends when they are told.
+    gc.disable()
     # Warnings about head's source belong to the run, where the project's own filters apply.
     warnings.simplefilter("ignore")
-    _compile_kit()
     request = json.load(sys.stdin)
     mode = "monitoring" if hasattr(sys, "monitoring") else "probes"
+    if request["prepare"]:
+        _compile_kit(_UNUSED[mode])
     files = {path: _file(request["root"], path, ranges, mode) for path, ranges in request["files"].items()}
-    json.dump({"mode": mode, "files": files}, sys.stdout)
+    # Not ``dump``: only ``dumps`` is written in C, and trees without cycles need no search for them.
+    sys.stdout.write(json.dumps({"mode": mode, "files": files}, separators=(",", ":"), check_circular=False))
 
 
-def _compile_kit() -> None:
+# Modules of the kit that no process of the run loads.
+_UNUSED = {
+    "monitoring": frozenset(("probes.py", "sites.py", "weaving.py")),
+    "probes": frozenset(("monitor.py", "sites.py")),
+}
+
+
+def _compile_kit(unused: frozenset[str]) -> None:
     """Leave byte code beside the kit's files: every process of the run reads them, and none of them writes any."""
     import py_compile
 
-    folder = os.path.dirname(os.path.abspath(__file__))
-    for name in os.listdir(folder):
-        if name.endswith(".py"):
-            py_compile.compile(os.path.join(folder, name), doraise=True)
+    top = os.path.dirname(os.path.abspath(__file__))
+    for folder in (top, os.path.join(top, "relations")):
+        for name in os.listdir(folder):
+            if name.endswith(".py") and name not in unused:
+                py_compile.compile(os.path.join(folder, name), doraise=True)
 
 
 def _file(root: str, path: str, ranges: list[list[int]], mode: str) -> dict[str, Any]:
@@ -107,7 +123,8 @@ def instructions(top: CodeType, wanted: Ranges) -> dict[str, Any]:
     bodies: list[int] = []
     count = 0
     for code in codekey.walk(top):
-        if not wanted.touch(*_span(code)):
+        positions = list(code.co_positions())
+        if not wanted.touch(*_span(code, positions)):
             continue
         key = codekey.digest(code)
         if key in codes:
@@ -115,9 +132,10 @@ def instructions(top: CodeType, wanted: Ranges) -> dict[str, Any]:
         entry, count = count, count + 1
         entries.append([entry, code.co_name, code.co_firstlineno])
         offsets: list[tuple[int, int]] = []
-        for site, where in _sites(code, wanted):
-            sites.append([count, *site])
-            offsets.extend((offset, count) for offset in where)
+        for where, weak, lazy, site in _sites(code, positions, wanted):
+            line, end_line, col, end_col = site
+            sites.append([count, line, col, end_line, end_col, weak, lazy])
+            offsets.extend([(offset, count) for offset in where])
             count += 1
         if codekey.runs_at_import(code):
             bodies.extend(range(entry, count))
@@ -131,31 +149,56 @@ def instructions(top: CodeType, wanted: Ranges) -> dict[str, Any]:
     return {"codes": list(codes.values()), "sites": sites, "entries": entries, "bodies": bodies}
 
 
-def _span(code: CodeType) -> tuple[int, int]:
-    first = last = code.co_firstlineno
-    for line, end, _, _ in code.co_positions():
-        if line is not None and end is not None:
-            first, last = min(first, line or first), max(last, end)
-    return first, last
+_Position = tuple[Optional[int], Optional[int], Optional[int], Optional[int]]
 
 
-def _sites(code: CodeType, wanted: Ranges) -> list[tuple[tuple[int, int, int, int, bool, bool], list[int]]]:
+def _span(code: CodeType, positions: list[_Position]) -> tuple[int, int]:
+    """First and last line of all instructions."""
+    first = min(filter(None, map(itemgetter(0), positions)), default=code.co_firstlineno)
+    last = max(filter(None, map(itemgetter(1), positions)), default=code.co_firstlineno)
+    return min(first, code.co_firstlineno), max(last, code.co_firstlineno)
+
+
+_VALUE, _MUTE, _BOOKKEEPING, _PREFIX = range(4)
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> tuple[int, ...]:
+    """What each operation is, by its number."""
     from dis import opname
 
-    found: list[tuple[tuple[int, int, int, int, bool, bool], list[int]]] = []
-    raw = code.co_code
+    return tuple(map(_kind, opname))
+
+
+def _kind(name: str) -> int:
+    if name == "EXTENDED_ARG":
+        return _PREFIX
+    if name in _SILENT or name.startswith("<"):
+        return _MUTE
+    return _BOOKKEEPING if name in _WEAK or "JUMP" in name else _VALUE
+
+
+def _sites(
+    code: CodeType, positions: list[_Position], wanted: Ranges
+) -> Iterator[tuple[list[int], bool, bool, _Position]]:
+    """Of each instruction that touches a wanted line: its offsets, whether it is weak or lazy, its position."""
+    kinds, raw = _kinds(), code.co_code
     lazy = sys.version_info >= (3, 14) and code.co_name == "__annotate__"
+    touched: dict[tuple[int, int], bool] = {}
     prefix: list[int] = []
-    for index, (line, end_line, col, end_col) in enumerate(code.co_positions()):
-        name = opname[raw[2 * index]]
-        if name == "EXTENDED_ARG":
-            prefix.append(2 * index)
+    offset = -2
+    for position in positions:
+        offset += 2
+        kind = kinds[raw[offset]]
+        if kind == _PREFIX:
+            prefix.append(offset)
             continue
-        offsets, prefix = [*prefix, 2 * index], []
-        if line is None or end_line is None or col is None or end_col is None:
+        offsets, prefix = [*prefix, offset], []
+        line, end_line, col, end_col = position
+        if kind == _MUTE or line is None or end_line is None or col is None or end_col is None:
             continue
-        if name in _SILENT or name.startswith("<") or not wanted.touch(line, end_line):
-            continue
-        weak = name in _WEAK or "JUMP" in name
-        found.append(((line, col, end_line, end_col, weak, lazy), offsets))
-    return found
+        lines = (line, end_line)
+        if lines not in touched:
+            touched[lines] = wanted.touch(line, end_line)
+        if touched[lines]:
+            yield offsets, kind == _BOOKKEEPING, lazy, position

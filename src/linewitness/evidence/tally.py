@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from linewitness.evidence.hits import Hit
 from linewitness.evidence.records import ChildHit, FileHits, Files, ImportRow, Journals, Outcome, TestRow
-from linewitness.evidence.verdicts import Judged
+from linewitness.evidence.vacuity import Judged
 from linewitness.model import Phase, RepoPath
 
 

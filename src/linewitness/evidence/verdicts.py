@@ -11,28 +11,22 @@ from linewitness.evidence.records import (
     Collected,
     CollectFault,
     Fault,
+    Guarded,
     Journals,
     Modules,
+    Notice,
     Outcome,
-    Report,
     TestRow,
     WorkerRow,
     judge,
 )
-from linewitness.model import Finding, Severity, Tests
+from linewitness.evidence.vacuity import Judged, without_vacuous
+from linewitness.model import Finding, RepoPath, Severity, Tests
 
 # pytest's exit statuses (pytest.ExitCode).
 _OK, _FAILED, _INTERRUPTED, _NONE_COLLECTED = 0, 1, 2, 5
 _SHOWN = 5
 _MEANING = {2: "was interrupted", 3: "had an internal error", 4: "was called wrongly", 5: "collected no test"}
-
-
-class Judged(NamedTuple):
-    """One test and what became of it. ``row`` has its time and its hits."""
-
-    row: TestRow
-    outcome: Outcome
-    decisive: Report | None
 
 
 class Verdict(NamedTuple):
@@ -48,19 +42,24 @@ class Verdict(NamedTuple):
         count = Counter(test.outcome for test in self.tests)
         failed = count[Outcome.FAILED] + count[Outcome.INCOMPLETE]
         expected = count[Outcome.XFAILED] + count[Outcome.XPASSED]
-        return Tests(count[Outcome.PASSED], failed, count[Outcome.SKIPPED] + count[Outcome.RERUN], expected)
+        skipped = count[Outcome.SKIPPED] + count[Outcome.RERUN] + count[Outcome.VACUOUS]
+        return Tests(count[Outcome.PASSED], failed, skipped, expected)
 
 
-def examine(journals: Journals, ended: Ended) -> Verdict:
-    """Judge every test, and whether the run is complete: passing by absence is failing."""
+def examine(journals: Journals, ended: Ended, relations: frozenset[RepoPath] = frozenset()) -> Verdict:
+    """Judge every test, and whether the run is complete: passing by absence is failing.
+
+    ``relations`` are the files whose tests have to have compared something.
+    """
     rows = [row for journal in journals.main + journals.workers for row in journal.rows if isinstance(row, TestRow)]
     tests = tuple(Judged(row, *judge(row.reports)) for row in sorted(rows, key=lambda row: row.nodeid))
+    tests, vacuous = without_vacuous(tests, journals, relations)
     faults = _collection(journals)
     broken = [*_ending(journals, ended, faults), *_workers(journals)]
     if not (faults and ended.status == _INTERRUPTED):
         # pytest runs nothing of a collection with errors, and says so with this status.
         broken += _missing(journals, tests)
-    failing = [finding for test in tests for finding in _failure(test)]
+    failing = [*vacuous, *(finding for test in tests for finding in _failure(test))]
     if not broken and not faults and not failing:
         broken += _disagreement(ended.status, passed=any(test.outcome is Outcome.PASSED for test in tests))
     elif (
@@ -265,8 +264,28 @@ def _strays(journals: Journals) -> list[Finding]:
     return [_closed("LW506", message)]
 
 
+def _unguarded(journals: Journals) -> list[Finding]:
+    """Processes that ran to their end while somebody kept the guard from looking after each of their tests."""
+    found = []
+    for journal in journals.main + journals.workers:
+        looked = [row.tests for row in journal.rows if isinstance(row, Guarded)]
+        tests = sum(isinstance(row, TestRow) for row in journal.rows)
+        if journal.end is not None and journal.end.status in {_OK, _FAILED, _NONE_COLLECTED} and looked != [tests]:
+            text = (
+                f"the recorder looked after {sum(looked)} of {tests} tests only: its hooks were kept from being called."
+            )
+            found.append(_closed("LW505", text))
+    return found
+
+
 def _tampering(journals: Journals) -> list[Finding]:
-    found = [_closed("LW505", f"{row.text}.") for row in journals.rows() if isinstance(row, Fault)]
+    found = [_closed("LW505", f"{row.text}.", row.path, row.line) for row in journals.rows() if isinstance(row, Fault)]
+    found += _unguarded(journals)
+    for row in sorted(
+        {row for row in journals.rows() if isinstance(row, Notice)}, key=lambda row: (row.path, row.line)
+    ):
+        text = f"{row.text}: with it a program can change anything in its own process, the record included."
+        found.append(Finding("LW505", row.path, row.line, text, Severity.WARNING))
     aliens = sorted({(row.file, row.line, row.name) for row in journals.rows() if isinstance(row, Alien)})
     for file, line, name in aliens[:_SHOWN]:
         message = (

@@ -26,11 +26,10 @@ from __future__ import annotations
 import ast
 import marshal
 from base64 import b64encode
-from types import CodeType
 from typing import Any, Protocol
 
 from . import codekey
-from .probes import BASE, PLACEHOLDER
+from .probes import BASE, placeholder, probes_of
 
 
 class Wanted(Protocol):
@@ -44,37 +43,26 @@ class Wanted(Protocol):
 
 def listing(source: bytes, path: str, wanted: Wanted) -> dict[str, Any]:
     """Sites, entries and the probed compilation of one file. Errors: what ``compile`` raises."""
-    compile(source, path, "exec", dont_inherit=True)
     tree = ast.parse(source, path)
-    weaver = Weaver(wanted)
+    stands = placeholder(source)
+    weaver = Weaver(wanted, stands)
     weaver.module(tree)
     code = compile(tree, path, "exec", dont_inherit=True)
-    alive = _compiled_probes(code)
+    alive = {ident for inner in codekey.walk(code) for ident in probes_of(inner, stands).values()}
     return {
         "sites": [site for site in weaver.sites if site[0] in alive],
         "entries": [entry for entry in weaver.entries if entry[0] in alive],
         "bodies": sorted(weaver.bodies & alive),
         "code": b64encode(marshal.dumps(code)).decode("ascii"),
+        "placeholder": stands,
     }
-
-
-def _compiled_probes(top: CodeType) -> set[int]:
-    """Probes that the compiler kept: those in ``if 0:`` and after ``return`` are gone like the code around them."""
-    import dis
-
-    found = set()
-    for code in codekey.walk(top):
-        for instruction in dis.get_instructions(code):
-            value = instruction.argval
-            if instruction.opname == "LOAD_CONST" and type(value) is int and value >= BASE:
-                found.add(value - BASE)
-    return found
 
 
 class Weaver:
     """Puts probes into a syntax tree, in place, and keeps the list of them."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: Wanted, stands: str) -> None:
+        self._stands = stands
         self.sites: list[list[Any]] = []
         self.entries: list[list[Any]] = []
         self.bodies: set[int] = set()
@@ -103,9 +91,8 @@ class Weaver:
         self.entries.append([ident, name, first])
         return ident
 
-    @staticmethod
-    def _mark(ident: int, at: tuple[int, int]) -> Any:
-        mark = ast.Subscript(ast.Constant(PLACEHOLDER), ast.Constant(BASE + ident), ast.Load())
+    def _mark(self, ident: int, at: tuple[int, int]) -> Any:
+        mark = ast.Subscript(ast.Constant(self._stands), ast.Constant(BASE + ident), ast.Load())
         _at(mark.value, at)
         _at(mark.slice, at)
         return _at(mark, at)

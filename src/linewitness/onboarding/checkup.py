@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from linewitness.case import Question, open_case
 from linewitness.errors import LinewitnessError, PatchError, UsageError
-from linewitness.onboarding import content_checks, history_checks, machine_checks
+from linewitness.onboarding import content_checks, history_checks, language_checks, machine_checks, place_checks
 from linewitness.onboarding.trouble import History, Patient, Trouble
 from linewitness.patch.repository import Repository
 
@@ -35,17 +35,22 @@ CONTENT: Final[tuple[Callable[[Patient], Iterator[Trouble]], ...]] = (
     content_checks.corpora_not_frozen,
     content_checks.waivers_that_do_not_hold,
     content_checks.waivers_that_end_soon,
-    content_checks.approvers_that_list_nobody,
     content_checks.nobody_owns_protected_paths,
+    content_checks.no_approvers,
+    content_checks.approvers_that_list_nobody,
+    place_checks.no_ci_job,
+    place_checks.agents_without_hook,
+    language_checks.languages_without_suite,
 )
 """What the two trees hold."""
 
 TESTS: Final[tuple[Callable[[Patient], Iterator[Trouble]], ...]] = (
+    language_checks.grammars_missing,
     machine_checks.interpreter,
     machine_checks.plugins_not_listed,
     machine_checks.no_sandbox,
 )
-"""Whether the trusted checks can be run on this machine."""
+"""Whether patches can be judged and the trusted checks run on this machine."""
 
 
 class Report(NamedTuple):

@@ -21,7 +21,7 @@ from linewitness.trusted_run import candidates
 
 _FIRST_CHECKS: Final = 3
 _MOST_PATHS: Final = 5
-_SOON: Final = dt.timedelta(days=7)
+_SOON: Final = dt.timedelta(days=14)
 _REPAIRS: Final = {
     "LW201": "linewitness waivers check",
     "LW202": "linewitness waivers list",
@@ -36,7 +36,7 @@ def settings_not_landed(patient: Patient) -> Iterator[Trouble]:
     if case.loaded.origin:
         return
     target = Target.of(patient)
-    if _is_behind_settings(patient):
+    if is_behind_settings(patient):
         base = (case.base.commit or "")[:12]
         message = f"{target.name} has settings that this branch is too old to be judged by: base is {base}"
         mend = f"git rebase {shell_quote(target.name)}"
@@ -53,7 +53,7 @@ def settings_not_landed(patient: Patient) -> Iterator[Trouble]:
         yield Trouble("no-settings", False, f"{target.name} has no settings, so the defaults hold", "linewitness init")
 
 
-def _is_behind_settings(patient: Patient) -> bool:
+def is_behind_settings(patient: Patient) -> bool:
     """Whether the target branch got its settings after this branch left it."""
     case = patient.case
     tree = case.repository.ls_tree(case.repository.resolve(patient.question.base or Target.of(patient).name).tree)
@@ -74,7 +74,7 @@ def _is_scaffold(path: str) -> bool:
 def no_trusted_check(patient: Patient) -> Iterator[Trouble]:
     """Without a check that people own there is nothing to judge a patch by."""
     case = patient.case
-    if _is_behind_settings(patient) or _checks(patient):
+    if is_behind_settings(patient) or _checks(patient):
         return
     target = Target.of(patient)
     modules = [path for path in _owned(patient) if path.endswith(".py") and path.rpartition("/")[2] not in _NO_TESTS]
@@ -179,7 +179,7 @@ def waivers_that_do_not_hold(patient: Patient) -> Iterator[Trouble]:
 
 
 def waivers_that_end_soon(patient: Patient) -> Iterator[Trouble]:
-    """Better told a week before than on the morning after."""
+    """Better told a fortnight before than on the morning after."""
     path = patient.case.loaded.settings.waivers
     for waiver in _waiver_file(patient).waivers:
         if dt.date.fromisoformat(waiver.expires) - patient.today <= _SOON:
@@ -194,6 +194,30 @@ def _waiver_file(patient: Patient) -> WaiverFile:
     settings = case.loaded.settings
     policy = policy_of(settings, patient.today, case.read_head)
     return load(case.read_head(settings.waivers), settings.waivers, policy)
+
+
+def no_approvers(patient: Patient) -> Iterator[Trouble]:
+    """Without a list nobody can approve a change of protected content that travels with the code it is about."""
+    case = patient.case
+    path = case.loaded.settings.approvers
+    if is_behind_settings(patient) or RepoPath(path) in case.base_tree:
+        return
+    target = Target.of(patient)
+    message = (
+        f"{target.name} lists nobody who may approve changes of protected content, so each has to be landed there on "
+        f"its own. A line of {path} is: NAME namespaces=\"git\" and a public SSH key; this makes a key for it"
+    )
+    yield Trouble("no-approvers", False, message, target.landing(patient, _first_approver(path)))
+
+
+def _first_approver(path: str) -> str:
+    folder, place = shell_quote(path.rpartition("/")[0] or "."), shell_quote(path)
+    name = "$(git config user.email || whoami)"
+    return (
+        f"mkdir -p ~/.ssh {folder} && ssh-keygen -q -t ed25519 -C approvals -f ~/.ssh/approvals"
+        f' && echo "{name} namespaces=\\"git\\" $(cat ~/.ssh/approvals.pub)" > {place}'
+        f" && git add {place} && git commit -q -m 'Who may approve changes of protected content'"
+    )
 
 
 def approvers_that_list_nobody(patient: Patient) -> Iterator[Trouble]:

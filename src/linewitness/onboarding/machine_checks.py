@@ -16,7 +16,7 @@ from linewitness.evidence.interpreter import Interpreter, find_interpreter
 from linewitness.evidence.pytest_settings import owned_names
 from linewitness.evidence.sandbox import find_sandbox, what_to_do
 from linewitness.onboarding import survey
-from linewitness.onboarding.scaffold import pytest_settings_text, texts
+from linewitness.onboarding.scaffold import pytest_settings_text, text
 from linewitness.onboarding.trouble import Patient, Trouble
 from linewitness.settings import SETTINGS_FILE, Suite
 from linewitness.trust.undo import shell_quote
@@ -90,7 +90,7 @@ def plugins_not_listed(patient: Patient) -> Iterator[Trouble]:
     root = case.repository.root
     tests = [path for path in candidates(case) if path.endswith(".py")]
     for suite in _suites(patient):
-        missing = survey.plugins_needed(pytest_settings_text(root), texts(root, tests), suite.plugins)
+        missing = survey.plugins_needed(pytest_settings_text(root), [text(root, path) for path in tests], suite.plugins)
         if missing:
             listed = json.dumps([*suite.plugins, *missing])
             where = case.loaded.origin or SETTINGS_FILE

@@ -17,15 +17,18 @@ from linewitness import atomic, settings
 from linewitness.errors import UsageError
 from linewitness.guard.install import Planned as HookSettings
 from linewitness.model import RepoPath
-from linewitness.onboarding import ci_files, survey
+from linewitness.onboarding import ci_files, first_checks, survey
+from linewitness.onboarding.first_checks import Candidate
 from linewitness.onboarding.survey import ExistingTests
 from linewitness.patch.repository import Repository
+from linewitness.reports.words import plural
 from linewitness.settings import Settings
 from linewitness.trust.codeowners import PLACES
 from linewitness.trust.undo import shell_quote
 
 _SETTINGS: Final = "linewitness.toml"
 _OWNERS: Final = "CODEOWNERS"
+_SHOWN: Final = 3
 _PYTEST_SECTION: Final = re.compile(
     r"^\[(?:tool[.:])?pytest(?:\.ini_options)?\]([^\n]*\n.*?)(?=^\[|\Z)", re.MULTILINE | re.DOTALL
 )
@@ -107,7 +110,7 @@ def plan(repository: Repository, owner: str = "", ci: str = "none", agents: Sequ
         items.append(_code_owners(present, owner))
     items += [present.item(file.path, file.content, file.purpose, file.note) for file in ci_files.SERVICES[ci]()]
     items += _agent_items(agents, repository.root)
-    return Plan(repository.root, present.target, tuple(items), _by_hand(present, items, owner))
+    return Plan(repository.root, present.target, tuple(items), _by_hand(present, items, owner, ci))
 
 
 def write(planned: Plan) -> None:
@@ -131,6 +134,7 @@ class _Present(NamedTuple):
     origin: str
     existing: ExistingTests
     plugins: tuple[str, ...]
+    ranked: tuple[Candidate, ...]
 
     @classmethod
     def look(cls, repository: Repository) -> _Present:
@@ -138,11 +142,13 @@ class _Present(NamedTuple):
         loaded = settings.load(lambda path: read(root / path))
         paths = survey.files_here(repository)
         existing = survey.existing_tests(paths, loaded.settings)
-        tests = [
-            path for path in paths if path.endswith(".py") and path.startswith(tuple(f"{f}/" for f in existing.folders))
-        ]
-        plugins = survey.plugins_needed(pytest_settings_text(root), texts(root, tests)) if existing.folders else ()
-        return cls(root, survey.target_branch(repository), loaded.settings, loaded.origin, existing, plugins)
+        below = tuple(f"{folder}/" for folder in existing.folders)
+        tests = {path: text(root, path) for path in paths if path.endswith(".py") and path.startswith(below)}
+        plugins = survey.plugins_needed(pytest_settings_text(root), (*tests.values(),)) if existing.folders else ()
+        modules = {path: shown for path, shown in tests.items() if survey.is_test_file(path)}
+        modules |= {path: text(root, path) for path in existing.loose}
+        ranked = first_checks.rank(modules, survey.product_names(paths))
+        return cls(root, survey.target_branch(repository), loaded.settings, loaded.origin, existing, plugins, ranked)
 
     @property
     def adopts(self) -> bool:
@@ -168,9 +174,9 @@ def read(path: Path) -> bytes | None:
         raise UsageError(f"cannot be read: {error.strerror or error}", path=str(path)) from error
 
 
-def texts(root: Path, paths: Sequence[str]) -> list[str]:
-    """The texts of files, decoded somehow: they are only searched for well-known words."""
-    return [(read(root / path) or b"").decode("utf-8", "replace") for path in paths]
+def text(root: Path, path: str) -> str:
+    """The text of a file, decoded somehow: it is only searched for well-known words."""
+    return (read(root / path) or b"").decode("utf-8", "replace")
 
 
 def pytest_settings_text(root: Path) -> str:
@@ -181,8 +187,7 @@ def pytest_settings_text(root: Path) -> str:
     from linewitness.evidence.pytest_settings import read_pytest_settings
 
     file = read_pytest_settings(root, "9").file
-    text = (read(root / file) or b"").decode("utf-8", "replace") if file else ""
-    section = _PYTEST_SECTION.search(text)
+    section = _PYTEST_SECTION.search(text(root, file)) if file else None
     return section[1] if section else ""
 
 
@@ -285,7 +290,7 @@ def _is_owner(owner: str) -> bool:
 # ---------------------------------------------------------------- what people do
 
 
-def _by_hand(present: _Present, items: Sequence[Item], owner: str) -> tuple[Todo, ...]:
+def _by_hand(present: _Present, items: Sequence[Item], owner: str, ci: str) -> tuple[Todo, ...]:
     target = present.target or "main"
     return (
         *_landing([item.path for item in items if item.state is not State.KEEP], target),
@@ -310,12 +315,34 @@ def _landing(created: Sequence[str], target: str) -> Iterator[Todo]:
 
 
 def _first_checks(present: _Present) -> Iterator[Todo]:
-    if present.adopts or present.origin:
+    good = [candidate for candidate in present.ranked if candidate.says_something]
+    best = "; ".join(f"{candidate.path} ({candidate.why})" for candidate in good[:_SHOWN])
+    if present.origin:
         return
-    yield Todo("Move a few existing tests into tests/trusted/, or write the first ones there.")
-    if present.existing.loose:
-        names = ", ".join(present.existing.loose[:3])
-        yield Todo(f"Test files outside of any test folder are not trusted yet: {names}.")
+    if present.adopts:
+        count = plural(len(present.ranked), "test module")
+        yield Todo(f"Read what becomes trusted: {count}, and best first {best or 'none that asserts anything'}.")
+        yield from _saying_nothing(present)
+    elif good:
+        files = " ".join(shell_quote(candidate.path) for candidate in good[:_SHOWN])
+        yield Todo(
+            f"Make the first trusted checks of tests that run the product and assert something: {best}. Run them again "
+            "after the move.",
+            f"git mv {files} tests/trusted/ && git commit -m 'The first trusted checks'",
+        )
+    else:
+        yield Todo("Write the first check into tests/trusted/: one that runs the product and asserts what comes out.")
+
+
+def _saying_nothing(present: _Present) -> Iterator[Todo]:
+    """Tests that would be witnesses of lines about which they say nothing."""
+    empty = [candidate.path for candidate in present.ranked if candidate.tests and not candidate.assertions]
+    if empty:
+        more = f" and {len(empty) - _SHOWN} more" if len(empty) > _SHOWN else ""
+        yield Todo(
+            f"Mend tests that assert nothing, or take them out of `trusted`; they would witness whatever they run: "
+            f"{', '.join(empty[:_SHOWN])}{more}."
+        )
 
 
 def _naming_owners(present: _Present, owner: str) -> Iterator[Todo]:

@@ -8,6 +8,7 @@ from fnmatch import fnmatch
 from typing import Final, NamedTuple
 
 from linewitness.errors import PatchError
+from linewitness.evidence.pytest_settings import owned_names
 from linewitness.globs import Globs
 from linewitness.model import RepoPath
 from linewitness.patch.objects import repo_path
@@ -81,6 +82,11 @@ def existing_tests(paths: Iterable[RepoPath], settings: Settings) -> ExistingTes
         else:
             loose.append(path)
     return ExistingTests(tuple(sorted(folders)), tuple(loose))
+
+
+def product_names(paths: Iterable[RepoPath]) -> frozenset[str]:
+    """The top-level names that the project owns, those of its tests left out."""
+    return owned_names(path for path in paths if not _test_folder(path) and not is_test_file(path))
 
 
 def is_test_file(path: str) -> bool:

@@ -13,7 +13,7 @@ import re
 import subprocess
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -342,7 +342,7 @@ class Repository:
         session.ask([oid])
         return self._checked(session.read(oid), oid)
 
-    def read_all(self, oids: Iterable[ObjectId]) -> Iterator[bytes]:
+    def read_all(self, oids: Iterable[ObjectId]) -> Generator[bytes, None, None]:
         """The bytes of blobs, in their order, each checked against its id. Questions go ahead of the answers."""
         waiting = iter(oids)
         while group := tuple(islice(waiting, _ASKED_AT_ONCE)):

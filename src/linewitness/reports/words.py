@@ -133,6 +133,8 @@ def evidence_line(row: EvidenceRow) -> str:
     """One source of evidence: suite, kind, how its tests ended or why that is not known, and what isolated the run."""
     if row.provenance == "run":
         ended = "its command succeeded"
+    elif row.tests is None and row.provenance == "recorded":
+        ended = "no test was run to its end"
     elif row.tests is None:
         ended = "cannot tell passed from failed tests"
     else:

@@ -1,0 +1,2 @@
+mod letters;
+mod weight;

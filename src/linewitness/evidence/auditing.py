@@ -1,0 +1,61 @@
+"""An audit hook, which nobody can take away again: it sees who touches the records, functions that judge, and memory.
+
+Runs in the *tested* interpreter (3.9 and later, standard library only).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .journal import is_of_the_kit
+from .places import Places
+from .recorder import Recorder
+
+_POWERS = {
+    "gc.get_objects": "gc.get_objects",
+    "gc.get_referrers": "gc.get_referrers",
+    "gc.get_referents": "gc.get_referents",
+    "ctypes.PyObj_FromPtr": "ctypes",
+    "ctypes.cdata": "ctypes",
+    "ctypes.string_at": "ctypes",
+}
+_FILES = frozenset({
+    "open", "os.chmod", "os.link", "os.remove", "os.rename", "os.rmdir", "os.symlink", "os.truncate", "shutil.rmtree",
+})  # fmt: skip
+_OF_A_FUNCTION = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+
+
+def watch(recorder: Recorder, places: Places, is_guarded: Callable[[Any], bool]) -> None:
+    """Start to look. ``is_guarded`` tells whether the code of a function may not be exchanged."""
+    watched = _FILES.union(_POWERS, ("object.__setattr__",))
+    frame_at = sys._getframe  # noqa: SLF001 - who does it is what matters
+    listeners = recorder.listeners
+
+    # A plain function: a bound method costs three times as much, for every audited event of the process.
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in watched:
+            look(event, arguments, frame_at(1))
+        if event in listeners:
+            listeners[event](event, arguments, frame_at(1))
+
+    def look(event: str, arguments: tuple[Any, ...], frame: Any) -> None:
+        if event in _FILES:
+            if any(_is_below(path, recorder.folder) for path in arguments[:2]) and not is_of_the_kit(frame):
+                recorder.trespass(frame, "the records were touched by")
+        elif event in _POWERS:
+            path, line = places.innermost(frame)
+            if path and not places.is_protected(path):
+                recorder.sign(f"code under test uses {_POWERS[event]}", path, line, kind="notice")
+        elif arguments[1] in _OF_A_FUNCTION and is_guarded(arguments[0]):
+            recorder.trespass(frame, f"{arguments[1]} of {arguments[0].__qualname__}() was replaced by")
+
+    sys.addaudithook(hook)
+
+
+def _is_below(path: object, folder: str) -> bool:
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    return isinstance(path, str) and path.startswith(folder)

@@ -1,0 +1,253 @@
+"""Watches what the verdict on a test hangs on, in the process that code under test shares.
+
+Runs in the *tested* interpreter (3.9 and later, standard library only), in each process that runs tests. Code under
+test can change the functions that judge it. So it is remembered, before anything of the project is loaded, what
+pytest, pluggy, unittest and this recorder consist of, and asked
+
+* after every test whether the parts that judge are still what they were: a few comparisons of tuples, made in C;
+* after every test whether the function that was collected is the one that ran, and to its end;
+* at the end whether any part at all was exchanged;
+* all the time, by an audit hook, which nobody can take away again, whether somebody exchanged the code of a function,
+  touched the records, or used what lets a program change anything in itself.
+
+What it cannot see is said in ``docs/recorder.md``.
+"""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+from types import CodeType
+from typing import Any, NamedTuple
+
+from .auditing import watch
+from .parts import HARNESS, Part, Whole, is_of_the_harness, judging, plain, whole_module
+from .places import Places
+from .recorder import Recorder
+
+_PACKAGE = f"{__package__}."
+
+_HOOKS = (
+    "pytest_pyfunc_call", "pytest_runtest_call", "pytest_runtest_logfinish", "pytest_runtest_logreport",
+    "pytest_runtest_logstart", "pytest_runtest_makereport", "pytest_runtest_protocol", "pytest_runtest_setup",
+    "pytest_runtest_teardown", "pytest_unconfigure",
+)  # fmt: skip
+# Runners of tests that call the function themselves, in this process.
+_CALLERS = ("_pytest.", "_linewitness.", "anyio.", "pytest_asyncio", "pytest_rerunfailures", "pytest_timeout", "xdist.")
+
+_FUNCTION = attrgetter("function")
+
+
+class _Subject(NamedTuple):
+    """One collected test: where its function is found, and what it is."""
+
+    owner: Any
+    name: str
+    function: Any
+    code: CodeType
+
+
+def _subject(item: Any) -> _Subject | None:
+    """``None`` for a test that is no Python function."""
+    owner = getattr(item, "cls", None) or getattr(item, "module", None)
+    name = _name_of(item)
+    function = plain(getattr(owner, name, None))
+    code = getattr(function, "__code__", None)
+    return _Subject(owner, name, function, code) if isinstance(code, CodeType) else None
+
+
+def _name_of(item: Any) -> str:
+    return str(getattr(item, "originalname", None) or getattr(item, "name", ""))
+
+
+class Guard:
+    """The guard of one process. Errors: none; it puts signs down."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self.places = Places(recorder.config)
+        self._whole = [part for name in HARNESS for part in whole_module(name)]
+        self._judges: list[tuple[Any, Any, Any, Part]] = []
+        self._hooks: list[tuple[str, Any, list[Any]]] = []
+        self._impls: list[Any] = []
+        self._functions: list[Any] = []
+        self._subjects: dict[str, _Subject] = {}
+        self._manager: Any = None
+        self._told: set[str] = set()
+        self._all_return = True
+        self._count = 0
+        self._settled = False
+        watch(recorder, self.places, self._is_guarded)
+
+    # ------------------------------------------------------------ before the tests
+
+    def settle(self, items: Iterable[Any], manager: Any) -> None:
+        """Collection is over: what installed plugins changed by now is theirs to change; the project's code has no say.
+
+        ``manager`` is pytest's plugin manager.
+        """
+        subjects = self._take_subjects(items)
+        self._ask_origins()
+        self._whole = [part.renewed() for part in self._whole]
+        self._whole += [part for name in _own_modules() for part in whole_module(name)]
+        case = unittest.TestCase
+        has_units = any(isinstance(each.owner, type) and issubclass(each.owner, case) for each in subjects)
+        self._judges = [part.to_compare() for part in judging(with_unittest=has_units)]
+        self._manager = manager
+        self._hooks = [
+            (name, getattr(manager.hook, name), getattr(manager.hook, name).get_hookimpls()) for name in _HOOKS
+        ]
+        self._impls = [impl for _, _, impls in self._hooks for impl in impls]
+        self._functions = list(map(_FUNCTION, self._impls))
+        for function in self._functions:
+            path = self._origin(function)
+            if path:
+                self._recorder.sign(f"code of {path} was made a hook of pytest", path)
+        self._watch_returns(subjects)
+        self._settled = True
+
+    def _ask_origins(self) -> None:
+        for part in self._whole:
+            for name, value in part.changes():
+                path = self._origin(value)
+                if path:
+                    self._recorder.sign(f"{name} was replaced by code of {path}", path)
+
+    def _take_subjects(self, items: Iterable[Any]) -> list[_Subject]:
+        known: dict[tuple[int, str], _Subject | None] = {}
+        for item in items:
+            # The cases of one function share its node; looking a class or a module up goes up the tree of nodes.
+            key = (id(item.parent), _name_of(item))
+            if key not in known:
+                known[key] = self._checked(_subject(item), item.nodeid)
+            subject = known[key]
+            if subject is not None:
+                self._subjects[item.nodeid] = subject
+        return [subject for subject in known.values() if subject is not None]
+
+    def _watch_returns(self, subjects: list[_Subject]) -> None:
+        watch = getattr(self._recorder.observer, "watch_returns", None)
+        self._all_return = watch is not None and all(map(self._calls_here, self._callers()))
+        if self._all_return and watch is not None:
+            watch({id(each.code): each.code for each in subjects}.values())
+
+    def _checked(self, subject: _Subject | None, nodeid: str) -> _Subject | None:
+        path = self.places.loose(subject.code.co_filename) if subject is not None else ""
+        if subject is not None and path in self._recorder.config["plan"]:
+            text = f"the function of {nodeid} is not that of its file but one of {path}"
+            self._recorder.sign(text, path, subject.code.co_firstlineno)
+        return subject
+
+    def _callers(self) -> Iterator[Any]:
+        for name, _, impls in self._hooks:
+            if name in {"pytest_pyfunc_call", "pytest_runtest_protocol", "pytest_runtest_call"}:
+                yield from (i for i in impls if not (i.hookwrapper or getattr(i, "wrapper", False)))
+
+    @staticmethod
+    def _calls_here(impl: Any) -> bool:
+        """Whether a hook that runs tests is known to call their functions in this process."""
+        return (getattr(impl.function, "__module__", None) or "").startswith(_CALLERS)
+
+    def _origin(self, value: Any) -> str:
+        """The unprotected file of the export that ``value`` was written in, as far as it tells."""
+        value = getattr(value, "__func__", getattr(value, "fget", value))
+        while hasattr(value, "__wrapped__"):
+            code = getattr(value, "__code__", None)
+            if code is not None and self.places.loose(code.co_filename):
+                break
+            value = value.__wrapped__
+        code = getattr(value, "__code__", None) or getattr(vars(type(value)).get("__call__"), "__code__", None)
+        return self.places.loose(code.co_filename) if isinstance(code, CodeType) else ""
+
+    def _is_protected(self, value: Any) -> bool:
+        code = getattr(plain(value), "__code__", None)
+        path = self.places.inside(code.co_filename) if isinstance(code, CodeType) else ""
+        return bool(path) and self.places.is_protected(path)
+
+    # ------------------------------------------------------------ during the tests
+
+    def called(self, item: Any) -> None:
+        """A test was called and is about to be judged."""
+        if not self._settled:
+            return
+        for get, space, values, part in self._judges:
+            # Equal tuples: identical elements are not asked whether they are equal, and ``final`` asks for identity.
+            if get(space) != values:
+                self._tell(part, item.nodeid)
+        if list(map(_FUNCTION, self._impls)) != self._functions:
+            self._recorder.sign(f"a hook of pytest was replaced (seen after {item.nodeid})")
+        self._look_at(item)
+
+    def _tell(self, part: Part | Whole, nodeid: str, *, strict: bool = False) -> None:
+        """What a test's own fixtures replaced with something of a protected file is restored before the end."""
+        for name, value in part.changes():
+            if name in self._told or (not strict and self._is_protected(value)):
+                continue
+            self._told.add(name)
+            path = self._origin(value)
+            by = f" by code of {path}" if path else ""
+            self._recorder.sign(f"{name} was replaced{by} (seen after {nodeid})", path)
+
+    def _look_at(self, item: Any) -> None:
+        subject = self._subjects.get(item.nodeid)
+        if subject is None:
+            return
+        function = subject.function
+        for now in (getattr(subject.owner, subject.name, None), getattr(item, "_obj", None)):
+            if now is not function and plain(now) is not function and now is not None:
+                path = self._origin(plain(now))
+                if path:
+                    self._recorder.sign(f"the function of {item.nodeid} was replaced by code of {path}", path)
+
+    def judged(self, nodeid: str, passed: bool, raised: str) -> None:
+        """A test and its teardown are over. ``raised`` is the phase in which an exception ended it, if one did."""
+        self._count += 1
+        subject = self._subjects.get(nodeid)
+        if passed and raised:
+            self._recorder.sign(f"{nodeid} was reported as passed, though its {raised} raised an exception")
+        if self._all_return and subject is not None:
+            returned = self._recorder.observer.take_returned()  # type: ignore[union-attr]
+            if passed and id(subject.code) not in returned:
+                self._recorder.sign(f"{nodeid} was reported as passed, though its function did not run to its end")
+        relay = vars(self._manager.hook)
+        for name, hook, impls in self._hooks:
+            if hook._hookimpls != impls or relay.get(name) is not hook:  # noqa: SLF001 - its getter copies the list
+                self._look_at_hook(name, hook, impls)
+
+    def _look_at_hook(self, name: str, hook: Any, impls: list[Any]) -> None:
+        now = hook.get_hookimpls()
+        ours = [impl for impl in impls if (impl.function.__module__ or "").startswith(_PACKAGE)]
+        if any(impl not in now for impl in ours) or getattr(self._manager.hook, name, None) is not hook:
+            self._recorder.sign(f"the recorder's part in pytest's hook {name} was taken away")
+        for impl in now:
+            path = "" if impl in impls else self._origin(impl.function)
+            if path:
+                self._recorder.sign(f"code of {path} was made a hook of pytest ({name})", path)
+
+    # ------------------------------------------------------------ after the tests
+
+    def final(self) -> int:
+        """Look at everything once more. How many tests were looked after."""
+        if not self._settled:
+            # The controller of xdist's workers, or nothing was collected.
+            self._ask_origins()
+        for part in self._whole if self._settled else ():
+            self._tell(part, "the last test", strict=True)
+        for impl, function in zip(self._impls, self._functions):  # noqa: B905 - Python 3.9 knows no strict=
+            if impl.function is not function:
+                self._recorder.sign(f"the hook {function.__qualname__} of {function.__module__} was replaced")
+        if sys.flags.optimize:
+            self._recorder.sign("Python ran without assertions (-O)")
+        finder = self._recorder.finder
+        if finder is not None and not finder.is_installed():
+            self._recorder.sign("the recorder's place in the import system was taken away")
+        return self._count
+
+    def _is_guarded(self, function: Any) -> bool:
+        return is_of_the_harness(function) or any(function is each.function for each in self._subjects.values())
+
+
+def _own_modules() -> list[str]:
+    return [name for name in sys.modules if name.startswith(_PACKAGE)]

@@ -1,0 +1,145 @@
+"""What pytest, pluggy, unittest and the recorder consist of, at one moment, to be compared later.
+
+Runs in the *tested* interpreter (3.9 and later, standard library only).
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from operator import is_, itemgetter
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+_PACKAGE = f"{__package__}."
+# Of the builtins only those with which checks are written, and which nobody replaces for good.
+_BUILTINS = (
+    "AssertionError", "BaseException", "Exception", "__build_class__", "abs", "all", "any", "bool", "dict",
+    "isinstance", "issubclass", "len", "list", "max", "min", "repr", "set", "sorted", "str", "sum", "tuple", "type",
+)  # fmt: skip
+# Where a test's outcome is made: compared after every test, so no more than decides.
+_JUDGES: dict[str, tuple[str, ...]] = {
+    "_pytest.runner": (
+        "call_and_report", "call_runtest_hook", "check_interactive_exception", "pytest_runtest_call",
+        "pytest_runtest_makereport", "runtestprotocol",
+    ),
+    "_pytest.runner:CallInfo": ("from_call",),
+    "_pytest.reports:TestReport": ("__init__", "from_item_and_call"),
+    "_pytest.skipping": ("pytest_runtest_makereport",),
+    "_pytest.python": ("pytest_pyfunc_call",),
+    "_pytest.python:Function": ("runtest",),
+    "_pytest.python_api:RaisesContext": ("__exit__",),
+    "_pytest.python_api:ApproxScalar": ("__eq__",),
+    "_pytest.raises:RaisesExc": ("__exit__",),
+    "pluggy._callers": ("_multicall",),
+}  # fmt: skip
+# The same for tests of unittest, where there are any; of a TestCase every assertion.
+_UNITTEST_JUDGES: dict[str, tuple[str, ...]] = {
+    "_pytest.unittest:TestCaseFunction": ("addError", "addFailure", "runtest"),
+    "unittest.case:TestCase": ("fail", "run"),
+    "unittest.case:_AssertRaisesContext": ("__exit__",),
+    "unittest.case:_Outcome": ("testPartExecutor",),
+}
+# The rest of the harness: compared at the end of collection and at the very end.
+HARNESS = (
+    "_pytest.runner", "_pytest.reports", "_pytest.skipping", "_pytest.python", "_pytest.python_api", "_pytest.raises",
+    "_pytest.unittest", "unittest.case", "pluggy._callers", "_pytest.outcomes", "pytest", "unittest",
+    "_pytest.assertion", "_pytest.assertion.rewrite", "_pytest.assertion.util", "_pytest.fixtures",
+    "_pytest.main", "_pytest.nodes", "_pytest.recwarn", "_pytest.subtests", "_pytest.terminal", "pluggy._hooks",
+    "pluggy._manager", "pluggy._result",
+)  # fmt: skip
+_KEPT_PARTS = (FunctionType, BuiltinFunctionType, classmethod, staticmethod, property, type)
+
+
+class Part:
+    """What one module or class consists of, at one moment."""
+
+    __slots__ = ("_get", "_name", "_names", "_space", "_values")
+
+    def __init__(self, name: str, space: Mapping[str, Any], names: Iterable[str]) -> None:
+        self._name = name
+        self._space = space
+        self._names = tuple(names)
+        # With one name an itemgetter gives no tuple.
+        self._get = itemgetter(*self._names, *self._names[:1])
+        self._values = self._get(space)
+
+    def to_compare(self) -> tuple[Any, Mapping[str, Any], tuple[Any, ...], Part]:
+        """What it takes to see quickly whether anything changed: a getter, where it gets from, what it has to get."""
+        return self._get, self._space, self._values, self
+
+    def changes(self) -> Iterator[tuple[str, Any]]:
+        """Full names of what stands for something else now, and for what."""
+        for name, value in zip(self._names, self._values):  # noqa: B905 - Python 3.9 knows no strict=
+            now = self._space.get(name)
+            if now is not value:
+                yield f"{self._name}.{name}", now
+
+
+class Whole:
+    """All of one module or class, at one moment."""
+
+    __slots__ = ("_name", "_space", "_was")
+
+    def __init__(self, name: str, space: Mapping[str, Any]) -> None:
+        self._name = name
+        self._space = space
+        self._was = dict(space)
+
+    def _is_same(self) -> bool:
+        return len(self._was) == len(self._space) and all(map(is_, self._was.values(), self._space.values()))
+
+    def renewed(self) -> Whole:
+        """The same as it is now; itself, when that is no different."""
+        return self if self._is_same() else Whole(self._name, self._space)
+
+    def changes(self) -> Iterator[tuple[str, Any]]:
+        """Full names of functions and classes that stand for something else now, and for what."""
+        if self._is_same():
+            return
+        for name, value in self._was.items():
+            now = self._space.get(name)
+            if now is not value and isinstance(value, _KEPT_PARTS):
+                yield f"{self._name}.{name}", now
+
+
+def whole_module(name: str) -> Iterator[Whole]:
+    """A loaded module and the classes that it defines."""
+    module = sys.modules.get(name)
+    if module is None:
+        return
+    space = vars(module)
+    yield Whole(name, space)
+    for each in list(space.values()):
+        if isinstance(each, type) and each.__module__ == name:
+            yield Whole(f"{name}.{each.__qualname__}", vars(each))
+
+
+def is_of_the_harness(function: Any) -> bool:
+    """Whether a function is one of a module that is looked after."""
+    space = getattr(function, "__globals__", None)
+    name = str(space.get("__name__")) if isinstance(space, dict) else ""
+    module = sys.modules.get(name) if name in HARNESS or name.startswith(_PACKAGE) else None
+    return module is not None and vars(module) is space
+
+
+def judging(*, with_unittest: bool) -> Iterator[Part]:
+    """The parts that make a test's outcome; those of unittest only where they are asked for."""
+    yield Part("builtins", vars(builtins), _BUILTINS)
+    for place, wanted in {**_JUDGES, **(_UNITTEST_JUDGES if with_unittest else {})}.items():
+        module, _, owner = place.partition(":")
+        holder: Any = sys.modules.get(module)
+        if owner:
+            holder = getattr(holder, owner, None)
+        if holder is None:
+            continue
+        space = vars(holder)
+        names = [name for name in space if name in wanted or (owner == "TestCase" and name.startswith("assert"))]
+        if names:
+            yield Part(place.replace(":", "."), space, names)
+
+
+def plain(function: Any) -> Any:
+    """The function of a method, and anything else as it is."""
+    return getattr(function, "__func__", function)

@@ -1,0 +1,46 @@
+"""Tells whose code a file of the run is: a protected file's, the patch's to change, or none of the export's.
+
+Runs in the *tested* interpreter (3.9 and later, standard library only).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+
+class Places:
+    """The files of the export, as the run's configuration names them."""
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        self._export = config["export"] + os.sep
+        self._protected = frozenset(config["test_files"]).union(config["protected"])
+        self._known: dict[str, str] = {}
+
+    def inside(self, name: str) -> str:
+        """The path of a file relative to the export, ``/`` between its parts, or an empty string."""
+        known = self._known.get(name)
+        if known is None:
+            # Code without a file ("<string>") would seem to lie in the current folder.
+            real = "" if name.startswith("<") else os.path.realpath(name)
+            known = real[len(self._export) :].replace(os.sep, "/") if real.startswith(self._export) else ""
+            self._known[name] = known
+        return known
+
+    def is_protected(self, path: str) -> bool:
+        """Whether a path of the export may decide about checks."""
+        return os.path.basename(path) == "conftest.py" or path in self._protected
+
+    def loose(self, name: str) -> str:
+        """The path of a file of the export that is not protected, or an empty string."""
+        path = self.inside(name)
+        return "" if path and self.is_protected(path) else path
+
+    def innermost(self, frame: Any) -> tuple[str, int]:
+        """Path and line of the innermost frame of the export from ``frame`` outwards, or an empty path."""
+        while frame is not None:
+            path = self.inside(frame.f_code.co_filename)
+            if path:
+                return path, frame.f_lineno or 0
+            frame = frame.f_back
+        return "", 0
