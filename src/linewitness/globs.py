@@ -49,7 +49,10 @@ class Globs:
         # No pattern may contain a newline, and regular expressions treat it apart: to them it becomes another control.
         exact = f"/{path}/".replace("\n", "\x01")
         text = f"/{fold(path)}/".replace("\n", "\x01") if self.folded else exact
-        return next((takes for takes, test in self._rules if test(text if takes else exact)), False)
+        for takes, test in self._rules:
+            if test(text if takes else exact):
+                return takes
+        return False
 
     def __repr__(self) -> str:
         return f"Globs({list(self.patterns)!r}{', folded=True' if self.folded else ''})"
@@ -134,6 +137,8 @@ def _literal(body: str) -> Test | None:
     anchored = "/" in body.rstrip("/")
     if anchored and core.startswith("**/") and "/" not in core[3:]:
         anchored, core = False, core[3:]
+    if core.startswith("/*") and not below and (end := core[2:]) and "/" not in end and not _SPECIAL.search(end):
+        return lambda text: text.partition("/")[2].partition("/")[0].endswith(end)
     star = not anchored and core.startswith("*") and not core.startswith("**")
     core = core[1:] if star else core
     if not star and not below and (start := core.removesuffix("*")) != core:

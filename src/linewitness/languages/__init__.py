@@ -27,6 +27,7 @@ from linewitness.model import (
     Obligation,
     RepoPath,
 )
+from linewitness.patch.hunks import added_lines
 
 _EXECUTABLE_BITS = 0o111
 _SYMLINK, _SUBMODULE = 0o120000, 0o160000
@@ -82,8 +83,7 @@ def classify(text: FileText, options: LineOptions, inert: Callable[[RepoPath], b
         return _opaque(change, _no_rule(change.path))
     text = _as_added_if_moved_in(text, head, inert)
     _check_hunks(text, head)
-    changed = [line for hunk in text.hunks for line in range(hunk.head_start, hunk.head_start + hunk.head_count)]
-    reason = why_unreadable(head, changed) or _why_not(rule.name, text, head)
+    reason = why_unreadable(head, added_lines(text.hunks)) or _why_not(rule.name, text, head)
     return _opaque(change, reason) if reason else rule.classify(text, options)
 
 
@@ -169,23 +169,29 @@ def _as_added_if_moved_in(text: FileText, head: bytes, inert: Callable[[RepoPath
     base = text.change.base
     if not _moved_in(text, inert) and (base is None or base.is_regular):
         return text
-    lines = head.count(b"\n") + (not head.endswith(b"\n") and bool(head))
+    lines = _lines_in(head)
     return text._replace(base=None, hunks=(Hunk(1, 0, 1, lines),) if lines else ())
 
 
 def _check_hunks(text: FileText, head: bytes) -> None:
     """Hunks come from a diff that may be somebody else's: they have to lie inside of both sides, in order."""
-    for side, start, count in ((head, "head_start", "head_count"), (text.base or b"", "base_start", "base_count")):
-        total = side.count(b"\n") + (not side.endswith(b"\n") and bool(side))
-        least = 1
-        for hunk in text.hunks:
-            first, length = getattr(hunk, start), getattr(hunk, count)
-            if first < least or length < 0 or first + length > total + 1:
-                message = (
-                    f"the diff names line {first + length - 1}, but the file has {total}: diff and tree do not match."
-                )
-                raise PatchError(message, path=text.change.path, line=max(first, 0))
-            least = first + length
+    before, after = [_lines_in(side) for side in (text.base or b"", head)]
+    least_old = least_new = 1
+    for old, old_count, new, new_count in text.hunks:
+        if new < least_new or new_count < 0 or new + new_count > after + 1:
+            raise _misfit(text, new, new_count, after)
+        if old < least_old or old_count < 0 or old + old_count > before + 1:
+            raise _misfit(text, old, old_count, before)
+        least_old, least_new = old + old_count, new + new_count
+
+
+def _lines_in(side: bytes) -> int:
+    return side.count(b"\n") + (not side.endswith(b"\n") and bool(side))
+
+
+def _misfit(text: FileText, first: int, length: int, total: int) -> PatchError:
+    message = f"the diff names line {first + length - 1}, but the file has {total}: diff and tree do not match."
+    return PatchError(message, path=text.change.path, line=max(first, 0))
 
 
 def _special(blob: Blob) -> str:

@@ -10,8 +10,9 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
-_MARKER: Final = re.compile(
-    rb"""(?x)
+from linewitness.patch.identity import lines_of
+
+_MARKER: Final = rb"""(?x)
       (?P<python>\#\s*pragma\s*:\s*no\s*(?:cover|branch)\b)
     | (?P<script>\b(?:istanbul|c8|v8|node:coverage)\s+(?:ignore\s+(?:next|if|else|start|stop|file)|disable|enable)\b)
     | (?P<gcov>\b(?:LCOV|GCOV|GCOVR)_EXCL_\w+)
@@ -25,9 +26,13 @@ _MARKER: Final = re.compile(
         |@(?:[\w.]+\.)?ExcludeFromCodeCoverage\w*|\$COVERAGE-(?:OFF|ON)\$)
     | (?P<shell>\bLCOV_EXCL\b|\bkcov-ignore(?:-start|-end|-line)?\b)
     """
-)
+#: One of these stands in every marker. The pattern tries all its alternatives at each byte, and most patches have none.
+_PARTS: Final = (
+    b"pragma", b"istanbul", b"c8", b"v8", b"_EXCL", b"overage", b"COVERAGE", b"tarpaulin",
+    b":nocov:", b"Generated", b"kcov-ignore",
+)  # fmt: skip
 #: What a c8 comment hides: the next lines, everything up to the matching stop, or the whole file.
-_RANGE: Final = re.compile(
+_RANGE: Final = (
     rb"\b(?:c8|v8|istanbul|node:coverage)\s+(?P<verb>ignore|disable|enable)"
     rb"(?:\s+(?P<what>next|if|else|start|stop|file)(?:\s+(?P<count>\d+))?)?"
 )
@@ -42,14 +47,15 @@ class Marker(NamedTuple):
 
 def markers(head: bytes, lines: Collection[int]) -> Iterator[Marker]:
     """The markers on some lines of a file. Text inside of strings counts too: tools search by regular expressions."""
-    if _MARKER.search(head) is None:
+    texts = lines_of(head)
+    wanted = [line for line in sorted(lines) if 1 <= line <= len(texts)]
+    together = b"\n".join([texts[line - 1] for line in wanted])
+    if not any(part in together for part in _PARTS):
         return
-    texts = head.split(b"\n")
-    for line in sorted(lines):
-        if 1 <= line <= len(texts):
-            found = _MARKER.search(texts[line - 1])
-            if found is not None:
-                yield Marker(line, b" ".join(found[0].split()).decode("utf-8", "replace"))
+    for line in wanted:
+        found = re.search(_MARKER, texts[line - 1])
+        if found is not None:
+            yield Marker(line, b" ".join(found[0].split()).decode("utf-8", "replace"))
 
 
 def hidden_lines(head: bytes) -> frozenset[int]:
@@ -61,7 +67,7 @@ def hidden_lines(head: bytes) -> frozenset[int]:
     texts = head.split(b"\n")
     start = 0
     for number, text in enumerate(texts, 1):
-        for found in _RANGE.finditer(text):
+        for found in re.finditer(_RANGE, text):
             verb, what = found["verb"], found["what"]
             if what == b"file":
                 return frozenset(range(1, len(texts) + 1))

@@ -11,14 +11,17 @@ from linewitness.languages.grammar.looks import Look, Shape, look
 from linewitness.languages.grammar.side import Side
 from linewitness.languages.grammar.table import Table
 from linewitness.languages.grammar.twins import Twins
-from linewitness.languages.python.naming import changed_lines, obligations
+from linewitness.languages.python.naming import obligations
 from linewitness.model import Exempt, Exemption, FileClasses, FileText, Hunk, Kind, LineOptions
+from linewitness.patch.hunks import added_lines
 
 _SETTLED: dict[Shape, Exemption] = {
     Shape.BRACES: Exemption.PUNCTUATION,
     Shape.CLOSERS: Exemption.PUNCTUATION,
     Shape.CLAUSE: Exemption.KEYWORD,
 }
+# Ruby's `end` closes what `}` closes elsewhere.
+_ENDS = (Shape.BRACES, Shape.CLOSERS)
 
 
 def classify(table: Table, text: FileText, options: LineOptions) -> FileClasses:
@@ -33,7 +36,7 @@ class _Patched:
         self._head = Side(text.head or b"", change.path, table)
         self._base = Side(text.base, change.base_path, table) if text.base is not None else None
         self._twins = Twins(self._base, self._head)
-        self._changed = frozenset(changed_lines(text.hunks))
+        self._changed = frozenset(added_lines(text.hunks))
         self._looks = {line: look(self._head, line) for line in sorted(self._changed)}
 
     def classes(self) -> FileClasses:
@@ -140,7 +143,7 @@ class _Patched:
 
     def _all_changed(self, lines: range) -> bool:
         rest = [line for line in lines if line not in self._changed]
-        return all(look(self._head, line).shape is Shape.BRACES for line in rest if self._head.code_on(line))
+        return all(look(self._head, line).shape in _ENDS for line in rest if self._head.code_on(line))
 
     def _settle_conditionals(self) -> None:
         """What decides at compile time about new lines only: these owe for themselves."""

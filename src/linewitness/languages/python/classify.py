@@ -9,12 +9,13 @@ from tree_sitter import Node
 from linewitness.languages.python import torn
 from linewitness.languages.python.deletions import deletion_points
 from linewitness.languages.python.lines import Lines, Look, Shape
-from linewitness.languages.python.naming import Scopes, changed_lines, obligations
+from linewitness.languages.python.naming import Scopes, obligations
 from linewitness.languages.python.outline import IMPORTS, Outline, outline
 from linewitness.languages.python.places import definition_node
 from linewitness.languages.python.reformatted import Twins, words
 from linewitness.languages.python.side import Side
 from linewitness.model import Exempt, Exemption, FileClasses, FileText, Hunk, Kind, LineOptions
+from linewitness.patch.hunks import added_lines
 
 _SETTLED_BY_OTHERS = {Shape.CLOSERS: Exemption.PUNCTUATION, Shape.CLAUSE: Exemption.KEYWORD}
 
@@ -22,7 +23,7 @@ _SETTLED_BY_OTHERS = {Shape.CLOSERS: Exemption.PUNCTUATION, Shape.CLAUSE: Exempt
 def classify(text: FileText, options: LineOptions) -> FileClasses:
     """Each changed line of a present, readable file in its class, and the deletion points. No line is left out."""
     head = Side(text.head or b"")
-    root = head.root_for(changed_lines(text.hunks))
+    root = head.root_for(added_lines(text.hunks))
     return torn.classify(text, options) if root.has_error else _Patched(text, head, root, options).classes()
 
 
@@ -33,7 +34,7 @@ class _Patched:
         self._twins = Twins(self._base, head)
 
     def classes(self) -> FileClasses:
-        lines = changed_lines(self._text.hunks)
+        lines = added_lines(self._text.hunks)
         part = outline(self._head.source, self._root, lines)
         looks = Lines(part, self._root, self._head.names).look(lines)
         self._exempt_imports(part, looks)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from itertools import compress, count, repeat
 
 from tree_sitter import Node
 
 from linewitness.languages.python.source import Source, find
-from linewitness.model import FileText, Hunk, Kind, Obligation
-from linewitness.patch.identity import decode_line, hash_of_text, lines_of
+from linewitness.model import FileText, Kind, Obligation
+from linewitness.patch.identity import decode_lines, hashes_of, lines_of
 
+# This runs for every line of a patch, and the constructor of a named tuple is a call of Python.
+_OBLIGATION: Callable[[tuple[object, ...]], Obligation] = partial(tuple.__new__, Obligation)
 _ALL_DEFINITIONS = "[(function_definition) (class_definition)] @definition"
 
 
@@ -51,45 +55,42 @@ class Scopes:
 
 def _occurrences(lines: Sequence[bytes], wanted: Collection[int], scope_of: Callable[[int], str]) -> dict[int, int]:
     """For each wanted line the number, from 1, that it has among the equal lines of its scope in the whole file."""
-    places: dict[bytes, list[int]] = {lines[number - 1]: [] for number in wanted}
-    for number, text in enumerate(lines, 1):
-        if text in places:
-            places[text].append(number)
+    texts = {lines[number - 1] for number in wanted}
+    equal = list(compress(count(1), map(texts.__contains__, lines)))
+    if len(equal) == len(texts):
+        return dict.fromkeys(equal, 1)
+    places: dict[bytes, list[int]] = {}
+    for number in equal:
+        places.setdefault(lines[number - 1], []).append(number)
     found: dict[int, int] = {}
-    for equal in places.values():
-        if len(equal) == 1:
-            found[equal[0]] = 1
+    for numbers in places.values():
+        if len(numbers) == 1:
+            found[numbers[0]] = 1
             continue
         seen: dict[str, int] = {}
-        for number in equal:
+        for number in numbers:
             scope = scope_of(number)
             seen[scope] = found[number] = seen.get(scope, 0) + 1
     return found
-
-
-def changed_lines(hunks: Iterable[Hunk]) -> list[int]:
-    """The lines of head that the hunks added, in order."""
-    return [line for hunk in hunks for line in range(hunk.head_start, hunk.head_start + hunk.head_count)]
 
 
 def obligations(
     text: FileText, kinds: Mapping[int, Kind], ranges: Mapping[int, tuple[int, int]], scope_of: Callable[[int], str]
 ) -> tuple[Obligation, ...]:
     """The obligations of lines, in line order, with their identities."""
+    if not kinds:
+        return ()
     lines = lines_of(text.head or b"")
     numbers = _occurrences(lines, kinds, scope_of)
-    path = text.change.path
-    # by position: this runs for every line of a patch, and names cost as much as the rest
-    return tuple(
-        Obligation(
-            path,
-            line,
-            hash_of_text(raw),
-            decode_line(raw),
-            kinds[line],
-            scope_of(line),
-            numbers[line],
-            ranges[line],
-        )
-        for line, raw in ((line, lines[line - 1]) for line in sorted(kinds))
+    wanted = sorted(kinds)
+    texts = [lines[line - 1] for line in wanted]
+    columns = (
+        wanted,
+        hashes_of(texts),
+        decode_lines(texts),
+        map(kinds.__getitem__, wanted),
+        map(scope_of, wanted),
+        map(numbers.__getitem__, wanted),
+        map(ranges.__getitem__, wanted),
     )
+    return tuple(map(_OBLIGATION, zip(repeat(text.change.path), *columns, repeat(""))))  # noqa: B905

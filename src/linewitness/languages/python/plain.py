@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import keyword
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
+from functools import cache
+from itertools import chain
 from typing import Final
 
-from linewitness.languages.python.naming import changed_lines, obligations
+from linewitness.languages.python.naming import obligations
 from linewitness.languages.python.reformatted import words
 from linewitness.model import Exempt, Exemption, FileClasses, FileText, Kind
+from linewitness.patch.hunks import added_lines
 from linewitness.patch.identity import lines_of
 
 
@@ -49,8 +53,6 @@ def _logical_line(newline: bytes) -> bytes:
 
 
 _EASY: Final = rb"[^\n\"'()\[\]{}\\#]*+\n"
-_RUN: Final = re.compile(b"(?:" + _EASY + b"|" + _logical_line(b"") + b")++")
-_LONG: Final = re.compile(_logical_line(b"\n"))
 _NOT_PLAIN: Final = re.compile(rb"[:;@\\`]|\b(?:if|else|and|or|not|in|is|for|lambda|yield|await|async)\b|:=|type:")
 _KEYWORDS: Final = frozenset(word.encode() for word in (*keyword.kwlist, *keyword.softkwlist, "print", "exec"))
 _FIRST_WORDS: Final = re.compile(rb"^\w+", re.MULTILINE)
@@ -60,10 +62,22 @@ _NO_WORD: Final = bytes(byte for byte in range(128) if not (chr(byte).isalnum() 
 _BLANKS: Final = b" \t\f\r"
 
 
+@cache
+def _run() -> re.Pattern[bytes]:
+    """Logical lines, one after the other, that are physical lines. Compiled when first used: it takes milliseconds."""
+    return re.compile(b"(?:" + _EASY + b"|" + _logical_line(b"") + b")++")
+
+
+@cache
+def _long() -> re.Pattern[bytes]:
+    """A logical line that may have several physical lines."""
+    return re.compile(_logical_line(b"\n"))
+
+
 def classify(text: FileText) -> FileClasses | None:
     """The classes of a file whose changed lines are all plain, or ``None`` when the full rule has to look."""
     head = text.head or b""
-    changed = changed_lines(text.hunks)
+    changed = added_lines(text.hunks)
     if not changed:
         return None
     lines = lines_of(head)
@@ -105,10 +119,9 @@ def _are_plain(lines: bytes) -> bool:
 
 def _replaced(text: FileText, kinds: dict[int, Kind]) -> bool:
     """Whether every hunk that removed lines put a statement in their place, so that nothing was only deleted."""
-    return all(
-        not hunk.base_count or any(line in kinds for line in range(hunk.head_start, hunk.head_start + hunk.head_count))
-        for hunk in text.hunks
-    )
+    # one that begins with a statement is the usual one
+    bare = [hunk for hunk in text.hunks if hunk[1] and not (hunk[3] and hunk[2] in kinds)]
+    return all(any(line in kinds for line in range(start, start + count)) for _, _, start, count in bare)
 
 
 def _may_be_reformatted(text: FileText, lines: Sequence[bytes], kinds: dict[int, Kind]) -> bool:
@@ -116,15 +129,14 @@ def _may_be_reformatted(text: FileText, lines: Sequence[bytes], kinds: dict[int,
     if text.base is None or not kinds:
         return False
     before = lines_of(text.base)
-    removed = [
-        line for hunk in text.hunks for line in before[hunk.base_start - 1 : hunk.base_start - 1 + hunk.base_count]
-    ]
+    removed = list(chain.from_iterable([before[start - 1 : start - 1 + count] for start, count, _, _ in text.hunks]))
     new = [lines[number - 1] for number in kinds]
     # more letters than were removed cannot be the same words; what a comment says is no part of them
     added = b"".join(new)
     if b"#" not in added and len(added.translate(None, _NO_WORD)) > len(b"".join(removed).translate(None, _NO_WORD)):
         return False
-    return words(new) <= words(removed)
+    old_words, new_words = words(removed), words(new)
+    return new_words.keys() <= old_words.keys() and new_words <= old_words
 
 
 def _stand_alone(head: bytes, lines: Sequence[bytes], kinds: Collection[int], changed: list[int]) -> bool:
@@ -132,22 +144,20 @@ def _stand_alone(head: bytes, lines: Sequence[bytes], kinds: Collection[int], ch
     equal = {lines[number - 1] for number in kinds}
     position, line, last = 0, 1, changed[-1]
     data = head if head.endswith(b"\n") else head + b"\n"
-    wanted = iter(changed)
-    following = next(wanted, 0)
+    index = 0
     while position < len(data):
-        run = _RUN.match(data, position)
+        run = _run().match(data, position)
         if run is not None:
             position, line = run.end(), line + data.count(b"\n", position, run.end())
             if line > last and position == len(data):
                 return True
-            while following and following < line:
-                following = next(wanted, 0)
+            index = bisect_left(changed, line, index)
             continue
-        longer = _LONG.match(data, position)
+        longer = _long().match(data, position)
         if longer is None:
             return False
         end = line + data.count(b"\n", position, longer.end())
-        if following and following < end:
+        if index < len(changed) and changed[index] < end:
             return False
         if any(lines[number - 1] in equal for number in range(line, end)):
             return False

@@ -44,4 +44,7 @@ class Twins:
 
 def words(lines: Iterable[bytes]) -> Counter[bytes]:
     """The words of lines, up to a comment. A reformatted line has none that no removed line had: a cheap first test."""
-    return Counter(_WORD.findall(b"\n".join(line.partition(b"#")[0] for line in lines)))
+    text = b"\n".join(lines)
+    if b"#" in text:
+        text = b"\n".join([line.partition(b"#")[0] for line in text.split(b"\n")])
+    return Counter(_WORD.findall(text))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from linewitness.languages.python.naming import changed_lines, obligations
+from linewitness.languages.python.naming import obligations
 from linewitness.languages.python.source import Source, read
 from linewitness.model import Exempt, Exemption, FileClasses, FileText, Hunk, Kind, LineOptions
+from linewitness.patch.hunks import added_lines
 
 _BRANCH = re.compile(rb"\s*(?:async\s+)?(?:if|elif|else|while|for|with|match|case|except|assert)\b|.*\b(?:if|and|or)\b")
 _DEFINITION = re.compile(rb"\s*(?:@|(?:async\s+)?(?:def|class)\b)")
@@ -19,7 +20,7 @@ def classify(text: FileText, options: LineOptions) -> FileClasses:
     strings = _may_hold_long_strings(source)
     kinds: dict[int, Kind] = {}
     exempt: list[Exempt] = []
-    for line in changed_lines(text.hunks):
+    for line in added_lines(text.hunks):
         reason = _exemption(source, line, strings)
         if reason is None:
             kinds[line] = _kind(source.line(line))
