@@ -98,7 +98,7 @@ def wheel(_: Sequence[str]) -> None:
 def lock(_: Sequence[str]) -> None:
     """Pin the requirements again, with hashes and without any address.
 
-    ``browser.txt`` is kept by hand: one package is taken for the rules of axe-core that it carries, not for what it needs.
+    ``browser.txt`` is kept by hand: of its one package the rules of axe-core are taken, and nothing of what it needs.
     """
     quiet = ["--quiet", "--no-header", "--no-annotate", "--strip-extras", "--allow-unsafe", "--generate-hashes"]
     nowhere = ["--no-emit-index-url", "--no-emit-find-links", "--no-emit-trusted-host"]

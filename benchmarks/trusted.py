@@ -59,7 +59,8 @@ def request_of(root: Path, folder: Path, host: Mapping[str, str] | None = None) 
         source = GitPatch(repository, case.base, case.head, case.jurisdiction.owes)
         ledgers = tuple(obligations.collect(source, case.jurisdiction))
         export_tree(repository, case.head.tree, folder / "export")
-        return _request(case, folder, trusted_run.observed_lines(ledgers))._replace(host=host)
+        request = _request(case, folder, trusted_run.observed_lines(ledgers))
+        return request._replace(host=host, notes_reads=trusted_run.notes_reads(case, ledgers, request.export))
 
 
 def _request(case: Case, folder: Path, changed: Mapping[RepoPath, LineRanges]) -> RunRequest:

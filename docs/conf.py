@@ -28,7 +28,8 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "linewitness"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 nitpicky = True
 # The rules are shown with source that no compiler accepts, and with dialects that the highlighter does not know.
 suppress_warnings = ["misc.highlighting_failure"]

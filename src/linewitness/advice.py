@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from linewitness.globs import Globs
+from linewitness.languages import files as kinds
 from linewitness.languages.markers import markers
-from linewitness.model import Exemption, FileClasses, FileText, Finding, Severity
+from linewitness.model import Exemption, FileClasses, FileText, Finding, RepoPath, Severity
+from linewitness.patch.hunks import added_lines
 from linewitness.settings import Settings
+
+_HELPERS: Final = frozenset({"conftest.py", "__init__.py"})
+_NOTHING: Final = FileClasses((), ())
 
 
 def for_patch(settings: Settings, files: Sequence[FileClasses], *, has_checks: bool) -> tuple[Finding, ...]:
@@ -19,9 +25,17 @@ def for_patch(settings: Settings, files: Sequence[FileClasses], *, has_checks: b
     return tuple(found)
 
 
+def has_checks(owned: Iterable[RepoPath]) -> bool:
+    """Whether there is a check or a relation among files that people own: their notes, data and helpers are none."""
+    return any(
+        not (kinds.is_inert(path) or kinds.is_data(path)) and path.rpartition("/")[2] not in _HELPERS for path in owned
+    )
+
+
 def _sensitive(settings: Settings, files: Sequence[FileClasses]) -> list[Finding]:
+    """Whatever happens to such a file, its removal too: what owes nothing can be a hole all the same."""
     globs = Globs(settings.sensitive)
-    paths = [entries.obligations[0].path for entries in files if entries.obligations]
+    paths = [(entries.obligations or entries.exempt)[0].path for entries in files if entries != _NOTHING]
     message = "the settings call this file security-sensitive: an open gate is not a security review"
     return [Finding("LW601", path, 0, message, Severity.WARNING) for path in paths if globs.match(path)]
 
@@ -34,7 +48,8 @@ def _mixed(files: Sequence[FileClasses]) -> list[Finding]:
     if not reformatted:
         return []
     place = reformatted[0]
-    message = f"{len(reformatted)} reformatted lines travel with changes of behaviour: split the commit"
+    count = "1 reformatted line travels" if len(reformatted) == 1 else f"{len(reformatted)} reformatted lines travel"
+    message = f"{count} with changes of behaviour: split the commit"
     return [Finding("LW602", place.path, place.line, message, Severity.WARNING)]
 
 
@@ -42,7 +57,7 @@ def for_file(text: FileText) -> tuple[Finding, ...]:
     """LW604 for the markers by which a changed file hides new lines from coverage tools."""
     if text.head is None:
         return ()
-    added = {line for hunk in text.hunks for line in range(hunk.head_start, hunk.head_start + hunk.head_count)}
+    added = added_lines(text.hunks)
     return tuple(
         Finding(
             "LW604",

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Literal
 
 import msgspec.structs
@@ -15,6 +16,7 @@ from linewitness import policy
 from linewitness._version import __version__
 from linewitness.errors import Exit, LinewitnessError
 from linewitness.findings import exit_of, finding_of
+from linewitness.map_relations import relation_rows
 from linewitness.model import (
     Commit,
     Confinement,
@@ -28,7 +30,6 @@ from linewitness.model import (
     Sighting,
     Waiver,
 )
-from linewitness.map_relations import relation_rows
 from linewitness.obligation_map import (
     SCHEMA,
     ApprovalRow,
@@ -115,7 +116,7 @@ class Assembly:
     def finish(self, *, scored: bool = True) -> ObligationMap:
         """The map. ``scored`` is false when the gate closed before the lines were judged."""
         status = exit_of(self.findings)
-        counts = Counter(row.status for row in self._rows)
+        counts = Counter(map(attrgetter("status"), self._rows))
         return ObligationMap(
             approval=self._approval,
             base=self._base,
@@ -172,5 +173,5 @@ def _sandbox_row(what: Confinement) -> SandboxRow:
 
 def _finding_rows(findings: Sequence[Finding]) -> tuple[FindingRow, ...]:
     """Findings in one fixed order: place first, so that a reader meets them as they meet the files."""
-    ordered = sorted(set(findings), key=lambda entry: (entry.path, entry.line, entry.code, entry.message))
+    ordered = sorted(set(findings), key=attrgetter("path", "line", "code", "message"))
     return tuple(FindingRow(entry.code, entry.line, entry.message, entry.path, entry.severity) for entry in ordered)

@@ -405,7 +405,7 @@ _ADVICE: Final = (
         "formatting mixed with behaviour",
         _WARNING,
         Exit.CLOSED,
-        "The patch changes behaviour and, in the same files, formatting of code that it does not otherwise alter.",
+        "The patch changes behaviour and, besides, the formatting of code that it does not otherwise alter.",
         "Reviewers overlook the few lines that matter among many that do not.",
         "Split the patch: the formatting in one commit, the behaviour in another.",
     ),
@@ -414,10 +414,10 @@ _ADVICE: Final = (
         "no human-owned check yet",
         _WARNING,
         Exit.CLOSED,
-        "The repository has no trusted check, no relation and no waiver.",
+        "The repository has no trusted check and no relation.",
         "The gate compares a patch with what people own. As long as they own nothing it can only stay closed.",
         "Start small: move three existing tests into `tests/trusted/` on the target branch and protect the folder. "
-        "`linewitness init` prepares the folders and the settings.",
+        "`linewitness init` prepares the folders and the settings, and says which of your tests are good first ones.",
     ),
     Code(
         "LW604",

@@ -97,7 +97,7 @@ def _judge(repository: Repository, request: CheckRequest, assembly: Assembly, pr
     for ledger in ledgers:
         score_file(ledger, evidence, waiving, assembly)
     assembly.findings += waiving.leftovers(Head(case.head_tree, case.read))
-    has_checks = bool(trusted_run.candidates(case))
+    has_checks = advice.has_checks(trusted_run.candidates(case))
     assembly.findings += advice.for_patch(settings, [ledger.classes for ledger in ledgers], has_checks=has_checks)
     return assembly.finish()
 

@@ -371,8 +371,8 @@ class RelationCounts(NamedTuple):
 class RelationRun(NamedTuple):
     """One relation of a trusted run.
 
-    ``corpora`` are the files or folders that it read, with their SHA-256; ``counts`` is ``None`` for a plain test, whose
-    cases nobody counts; ``assertions`` tells how often an assertion was reached and held. ``seed`` is there when
+    ``corpora`` are the files or folders that it read, with their SHA-256; ``counts`` is ``None`` for a plain test,
+    whose cases nobody counts; ``assertions`` tells how often an assertion was reached and held. ``seed`` is there when
     something was drawn with it. ``vacuous`` says why the relation witnesses nothing, and is empty when it does.
     """
 

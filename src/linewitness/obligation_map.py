@@ -115,7 +115,7 @@ class SandboxRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class EvidenceRow(Struct, frozen=True, kw_only=True):
-    """One export or one run. ``tests`` is null for exports, which cannot tell; ``sandbox`` is there for runs of ours."""
+    """One export or one run. ``tests`` is null for exports, which cannot tell; ``sandbox`` is there for our runs."""
 
     digest: str
     kind: str
@@ -175,8 +175,8 @@ class CaseCounts(Struct, frozen=True):
 class RelationRow(Struct, frozen=True, kw_only=True):
     """One relation of a run of ours. ``cases`` is null for a plain test, whose cases nobody counts.
 
-    ``assertions`` tells how often an assertion was reached and held. ``seed`` is there when something was drawn with it,
-    ``vacuous`` when the relation witnesses nothing, with the reason.
+    ``assertions`` tells how often an assertion was reached and held. ``seed`` is there when something was drawn with
+    it, ``vacuous`` when the relation witnesses nothing, with the reason.
     """
 
     assertions: int

@@ -46,11 +46,18 @@ class Jurisdiction:
         self._generated = Globs(settings.generated)
         self._inert = Globs(settings.inert)
         self._is_protected = is_protected
+        self._exemptions: dict[RepoPath, Exemption | None] = {}
         self._packages = {path.partition("/")[0] for path in base_paths if _PACKAGE.fullmatch(path)}
         self.options = LineOptions(settings.reformatted, settings.deletions, settings.data, settings.inline_tests)
 
     def exemption(self, path: RepoPath) -> Exemption | None:
         """Why a whole path owes nothing, or ``None`` when its lines have to be looked at."""
+        # every step asks about every path, and an answer takes dozens of patterns
+        if path not in self._exemptions:
+            self._exemptions[path] = self._exemption(path)
+        return self._exemptions[path]
+
+    def _exemption(self, path: RepoPath) -> Exemption | None:
         if self._is_protected(path):
             return Exemption.PROTECTED
         if self._generated.match(path):

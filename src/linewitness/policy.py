@@ -5,8 +5,8 @@ Nothing here reads a file, a clock or a repository. The table is section 7 of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product, repeat
 from typing import Final, NamedTuple
 
 from linewitness.model import (
@@ -16,6 +16,7 @@ from linewitness.model import (
     Kind,
     Obligation,
     Phase,
+    Precision,
     Reason,
     Severity,
     Sighting,
@@ -106,27 +107,69 @@ def score(
     policy: ScorePolicy,
 ) -> Scored:
     """Judge obligations. ``sightings`` answer them in order; ``waivers`` holds the live waiver of each that has one."""
-    rows: list[Row] = []
-    findings: list[Finding] = []
-    # Many lines of a big patch share one answer, and without a waiver the outcome depends on nothing else.
-    known: dict[tuple[Kind, int], tuple[Decision, str]] = {}
-    for obligation, sighting in zip(obligations, sightings, strict=True):
-        waiver = waivers.get(obligation) if waivers else None
-        question = (obligation.kind, id(sighting))
-        outcome = known.get(question) if waiver is None else None
-        if outcome is None:
-            outcome = _judge(obligation, sighting, waiver, policy)
-            if waiver is None:
-                known[question] = outcome
-        decision, note = outcome
-        rows.append(_row(obligation, sighting, waiver, decision.status, note))
-        if decision.code:
-            message = _message(decision.code, obligation, note)
-            findings.append(Finding(decision.code, obligation.path, obligation.line, message))
-        elif sighting.arms and decision.status is Status.TRUSTED_HIT and (missed := _missed_arms(sighting)):
-            text = f"an arm of this line was not taken by any witness: {', '.join(missed)}"
-            findings.append(Finding("LW102", obligation.path, obligation.line, text, Severity.WARNING))
-    return Scored(tuple(rows), tuple(findings))
+    if len(obligations) != len(sightings):
+        raise ValueError("one sighting answers one obligation")
+    if not obligations:
+        return Scored((), ())
+    if waivers:
+        outcomes = [
+            _outcome(obligation, sighting, waivers.get(obligation), policy)
+            for obligation, sighting in zip(obligations, sightings, strict=True)
+        ]
+    else:
+        outcomes = _without_waivers(obligations, sightings, policy)
+    findings = [
+        Finding(outcome.code, owed.path, owed.line, outcome.message, outcome.severity)
+        for owed, outcome in zip(obligations, outcomes, strict=True)
+        if outcome.message
+    ]
+    return Scored(tuple(_rows(obligations, outcomes)), tuple(findings))
+
+
+def _without_waivers(
+    obligations: Sequence[Obligation], sightings: Sequence[Sighting], policy: ScorePolicy
+) -> list[_Outcome]:
+    """Many lines of a big patch share one answer, and without a waiver the outcome depends on nothing else."""
+    questions = list(zip([owed.kind for owed in obligations], map(id, sightings), strict=True))
+    samples = dict(zip(questions, zip(obligations, sightings, strict=True), strict=True))
+    known = {question: _outcome(*sample, None, policy) for question, sample in samples.items()}
+    return list(map(known.__getitem__, questions))
+
+
+class _Outcome(NamedTuple):
+    """What an answer means for every line of a kind: its row's cells, and its finding if ``message`` is not empty."""
+
+    status: Status
+    note: str
+    arms: tuple[ArmRow, ...]
+    phase: Phase | None
+    precision: Precision | None
+    waiver: WaiverRow | None
+    witnesses: tuple[str, ...]
+    code: str
+    message: str
+    severity: Severity
+
+
+def _outcome(obligation: Obligation, sighting: Sighting, waiver: Waiver | None, policy: ScorePolicy) -> _Outcome:
+    (status, code), note = _judge(obligation, sighting, waiver, policy)
+    closes = bool(code)
+    message = _message(code, obligation, note) if closes else ""
+    if not closes and status is Status.TRUSTED_HIT and (missed := _missed_arms(sighting)):
+        code, message = "LW102", f"an arm of this line was not taken by any witness: {', '.join(missed)}"
+    seen = sighting.answer in (Answer.RUN, Answer.PARTIAL)
+    return _Outcome(
+        status=status,
+        note=note,
+        arms=tuple(map(_arm_row, sighting.arms)),
+        phase=sighting.phase if seen else None,
+        precision=sighting.precision if seen else None,
+        waiver=_waiver_row(waiver) if waiver and status is Status.WAIVED else None,
+        witnesses=sighting.witnesses,
+        code=code,
+        message=message,
+        severity=Severity.ERROR if closes else Severity.WARNING,
+    )
 
 
 def _judge(
@@ -187,27 +230,16 @@ _NOUN: Final = {
 }
 
 
-def _row(obligation: Obligation, sighting: Sighting, waiver: Waiver | None, status: Status, note: str) -> Row:
-    seen = sighting.answer in (Answer.RUN, Answer.PARTIAL)
-    return Row(
-        arms=tuple(map(_arm_row, sighting.arms)) if sighting.arms else (),
-        content=obligation.content,
-        executable=True,
-        hash=obligation.hash,
-        kind=obligation.kind,
-        line=obligation.line,
-        note=note or obligation.note,
-        occurrence=obligation.occurrence,
-        path=obligation.path,
-        phase=sighting.phase if seen else None,
-        precision=sighting.precision if seen else None,
-        scope=obligation.scope,
-        statement=obligation.statement,
-        status=status,
-        waiver=_waiver_row(waiver) if waiver and status is Status.WAIVED else None,
-        witness_count=len(sighting.witnesses),
-        witnesses=sighting.witnesses,
-    )
+def _rows(obligations: Sequence[Obligation], outcomes: Sequence[_Outcome]) -> Iterator[Row]:
+    """The rows, column by column: big patches have so many that a call of Python for each is felt."""
+    paths, lines, hashes, contents, kinds, scopes, occurrences, statements, remarks = zip(*obligations, strict=True)
+    statuses, notes, arms, phases, precisions, waivers, witnesses, _, _, _ = zip(*outcomes, strict=True)
+    if any(remarks):
+        notes = tuple(note or remark for note, remark in zip(notes, remarks, strict=True))
+    return map(
+        Row, arms, contents, repeat(True), hashes, kinds, lines, notes, occurrences, paths, phases, precisions, scopes,
+        statements, statuses, waivers, map(len, witnesses), witnesses,
+    )  # fmt: skip
 
 
 def _arm_row(arm: Arm) -> ArmRow:

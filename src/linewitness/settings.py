@@ -28,10 +28,10 @@ def _about(text: str) -> Meta:
 class WaiverDays(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
     """Longest life of a waiver for each reason, in days. A setting may shorten these, never lengthen them."""
 
-    codegen: Annotated[int, Meta(ge=1, le=180)] = 180
-    vendor: Annotated[int, Meta(ge=1, le=180)] = 180
-    pure_refactor: Annotated[int, Meta(ge=1, le=30)] = 30
-    experiment: Annotated[int, Meta(ge=1, le=14)] = 14
+    codegen: Annotated[int, Meta(ge=1, le=180), _about("Days, for lines that a generator wrote.")] = 180
+    vendor: Annotated[int, Meta(ge=1, le=180), _about("Days, for code of somebody else.")] = 180
+    pure_refactor: Annotated[int, Meta(ge=1, le=30), _about("Days, for changes that are meant to alter nothing.")] = 30
+    experiment: Annotated[int, Meta(ge=1, le=14), _about("Days, for trials.")] = 14
 
 
 class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
@@ -58,6 +58,12 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     memory: Annotated[int, Meta(ge=64, le=1 << 24), _about("Most private memory of one process, in MiB.")] = 8192
     file_size: Annotated[int, Meta(ge=1, le=1 << 24), _about("Largest file that may be written, in MiB.")] = 1024
     open_files: Annotated[int, Meta(ge=256, le=1 << 20), _about("Most open files of one process.")] = 4096
+    audit: Annotated[
+        Literal["auto", "always"],
+        _about(
+            "Watch audited events of the interpreter where the patch asks for it, or always; it slows the run down."
+        ),
+    ] = "auto"
     readable: Annotated[
         tuple[str, ...], _about("Places outside of the tree that the run may read: absolute, or from ~/.")
     ] = ()

@@ -82,6 +82,14 @@ def _suite_values(path: KeyPath, suite: Suite) -> Iterator[Complaint]:
     for index, module in enumerate(suite.plugins):
         if not _MODULE.fullmatch(module):
             yield Complaint((*path, "plugins", index), f"{module!r} is not the name of a module")
+    yield from _suite_places(path, suite)
+    words = {"args": suite.args, "setup": suite.setup, "run": (suite.run,), "python": (suite.python,)}
+    for key, values in words.items():
+        if any("\0" in value for value in values):
+            yield Complaint((*path, key), "holds a NUL character, which no command can take")
+
+
+def _suite_places(path: KeyPath, suite: Suite) -> Iterator[Complaint]:
     for index, place in enumerate(suite.readable):
         if not place.startswith(("/", "~/")) or ".." in place.split("/") or not place.strip("/~"):
             yield Complaint((*path, "readable", index), f"{place!r} is neither absolute nor below `~/`")
@@ -89,10 +97,6 @@ def _suite_values(path: KeyPath, suite: Suite) -> Iterator[Complaint]:
         trouble = _path_trouble(folder)
         if trouble:
             yield Complaint((*path, "borrow", index), f"{folder!r} {trouble}")
-    words = {"args": suite.args, "setup": suite.setup, "run": (suite.run,), "python": (suite.python,)}
-    for key, values in words.items():
-        if any("\0" in value for value in values):
-            yield Complaint((*path, key), "holds a NUL character, which no command can take")
 
 
 def _globs(path: KeyPath, globs: tuple[str, ...]) -> Iterator[Complaint]:

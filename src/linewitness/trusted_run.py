@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from linewitness.case import Case
 from linewitness.evidence.combined import BoundEvidence, combine
-from linewitness.evidence.influence import influences
+from linewitness.evidence.influence import could_matter, influences
 from linewitness.evidence.interpreter import Interpreter, find_interpreter
 from linewitness.evidence.pytest_run import RunRequest, run_pytest
 from linewitness.evidence.pytest_settings import import_roots, owned_names, read_pytest_settings
@@ -157,9 +157,19 @@ def _run(case: Case, suite: Suite, ledgers: Sequence[FileLedger], place: _Place)
         relations=relations,
         terms=_terms(case, suite, place, python, () if relations.base is None else (relations.base.root,)),
     )
-    record = run_pytest(request)
+    record = run_pytest(request._replace(notes_reads=notes_reads(case, ledgers, place.export)))
     found = influences((ledger.text.change for ledger in ledgers), record.used, _watched(case), case.base_tree)
     return RecordedEvidence(record._replace(findings=(*record.findings, *found)), demands)
+
+
+def notes_reads(case: Case, ledgers: Iterable[FileLedger], export: Path) -> bool:
+    """Whether the run has to note which files its checks open; ``export`` holds the files of head."""
+    owned = (path for path in case.head_tree if path.endswith(".py") and case.protection.is_protected(path))
+
+    def checks() -> Iterable[bytes]:
+        return ((export / path).read_bytes() for path in owned if (export / path).is_file())
+
+    return could_matter((ledger.text.change for ledger in ledgers), _watched(case), case.base_tree, checks)
 
 
 def _is_python(ledger: FileLedger) -> bool:
@@ -175,8 +185,10 @@ def _watched(case: Case) -> Callable[[RepoPath], bool]:
 def _command(case: Case, suite: Suite, ledgers: Sequence[FileLedger], place: _Place) -> Evidence:
     from linewitness.evidence.acceptance import Acceptance
     from linewitness.evidence.command_run import CommandRequest, run_command
+    from linewitness.evidence.output_folder import refuse_brought_along
 
     settings = case.loaded.settings
+    refuse_brought_along(suite.export, case.base_tree, case.head_tree)
     place.progress(f"running the suite `{suite.name}`: {suite.run}")
     sources = Globs(suite.sources or ("**",))
     wanted = [ledger.text.change.path for ledger in _owing(ledgers) if sources.match(ledger.text.change.path)]

@@ -67,7 +67,8 @@ ATTACKS = (
         {"requirements.txt": "pytest==0\n"},
         {
             "requirements.txt": "pytest\n",
-            "linewitness.toml": '[[suite]]\nname = "unit"\nrunner = "pytest"\nsetup = ["pip install -r requirements.txt"]\n',
+            "linewitness.toml": '[[suite]]\nname = "unit"\nrunner = "pytest"\n'
+            'setup = ["pip install -r requirements.txt"]\n',
         },
     ),
     protected("C10 a usercustomize", {"usercustomize.py": "x = 1\n"}),
@@ -92,8 +93,15 @@ ATTACKS = (
     protected("C13 lines omitted in pyproject", {"pyproject.toml": '[tool.coverage.run]\nomit = ["app/*"]\n'}),
     protected("C13 lines omitted in setup.cfg", {"setup.cfg": f"[coverage:run]\n{OMIT}"}),
     protected("C13 a plugin of coverage in tox.ini", {"tox.ini": "[coverage:run]\nplugins = app.tricks\n"}),
-    attack("C14 a committed coverage file", 1, "LW101 LW104", {"app/shop.py": UNSEEN, ".coverage": b"SQLite format 3\0"}),
-    attack("C15 a program called pytest", 3, "LW501 LW101", broken({"bin/pytest": Executable("#!/usr/bin/env python\n1\n")})),
+    attack(
+        "C14 a committed coverage file", 1, "LW101 LW104", {"app/shop.py": UNSEEN, ".coverage": b"SQLite format 3\0"}
+    ),
+    attack(
+        "C15 a program called pytest",
+        3,
+        "LW501 LW101",
+        broken({"bin/pytest": Executable("#!/usr/bin/env python\n1\n")}),
+    ),
     attack("C15 a Makefile", 3, "LW501 LW104", broken({"Makefile": "test:\n\ttrue\n"})),
     protected(
         "C16 a fixture that shadows a trusted one",

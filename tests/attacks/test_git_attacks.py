@@ -30,14 +30,23 @@ from tests.support.repos import Content, Executable, Link, Repo
 
 REFUND_LINES = [5, 6]
 TRUSTED_TEST = "tests/trusted/test_shop.py"
-EVERY_ATTRIBUTE = "app/** -diff -text binary export-ignore export-subst ident eol=crlf filter=x working-tree-encoding=UTF-16\n"
+EVERY_ATTRIBUTE = (
+    "app/** -diff -text binary export-ignore export-subst ident eol=crlf filter=x working-tree-encoding=UTF-16\n"
+)
 
-OF_ATTRIBUTES: dict[str, Callable[[Repo], object]] = {
-    "G1 G17 G18 attributes that the target branch has": lambda repo: repo.commit_raw(
-        "more", {".gitattributes": EVERY_ATTRIBUTE.encode()}
-    ),
-    "G1 attributes of the clone": lambda repo: (repo.root / ".git/info").mkdir(exist_ok=True)
-    or (repo.root / ".git/info/attributes").write_text(EVERY_ATTRIBUTE),
+
+def _attributes_of_the_branch(repo: Repo) -> None:
+    repo.commit_raw("more", {".gitattributes": EVERY_ATTRIBUTE.encode()})
+
+
+def _attributes_of_the_clone(repo: Repo) -> None:
+    (repo.root / ".git/info").mkdir(exist_ok=True)
+    (repo.root / ".git/info/attributes").write_text(EVERY_ATTRIBUTE)
+
+
+OF_ATTRIBUTES: dict[str, Callable[[Repo], None]] = {
+    "G1 G17 G18 attributes that the target branch has": _attributes_of_the_branch,
+    "G1 attributes of the clone": _attributes_of_the_clone,
 }
 
 
@@ -90,7 +99,7 @@ ODD_NAMES = (
     "app/a => b.py",
     "app/{x.py",
     "app/:(exclude)y.py",
-    "app/ｗide.py",
+    "app/\uff57ide.py",
     "build/made.py",
     "app/migrations/0001_new.py",
     "app/thing_pb2.py",
@@ -181,7 +190,9 @@ def _hidden_in_index(repo: Repo) -> None:
 
 
 def _untracked_help(repo: Repo) -> None:
-    repo.commit("patch", {"app/shop.py": "from app import answers\n\n\ndef total(prices):\n    return answers.of(prices)\n"})
+    repo.commit(
+        "patch", {"app/shop.py": "from app import answers\n\n\ndef total(prices):\n    return answers.of(prices)\n"}
+    )
     repo.write({".gitignore": "*\n", "app/answers.py": "of = sum\n"})
 
 
@@ -217,7 +228,9 @@ HISTORIES = {
     "G19 all of the path in another case": History(
         lambda repo: apply(repo, {"TESTS/TRUSTED/test_more.py": "x = 1\n"}), 5, "LW301"
     ),
-    "G19 full-width letters": History(lambda repo: apply(repo, {"tests/ｔrusted/test_a.py": "x = 1\n"}), 5, "LW301"),
+    "G19 full-width letters": History(
+        lambda repo: apply(repo, {"tests/\uff54rusted/test_a.py": "x = 1\n"}), 5, "LW301"
+    ),
     "G20 a cyrillic letter": History(lambda repo: apply(repo, {"tests/tr\u0443sted/test_a.py": "x = 1\n"}), 5, "LW301"),
     "G21 a trusted test changes its mode": History(
         lambda repo: apply(repo, {TRUSTED_TEST: Executable(str(BASE[TRUSTED_TEST]))}), 5, "LW301"

@@ -8,7 +8,7 @@ from linewitness.errors import EvidenceError, Exit, LinewitnessError, PatchError
 from linewitness.findings import CODES, EXIT_MEANING, Code, exit_of, finding_of
 from linewitness.model import Finding, Severity
 
-WARNINGS = {"LW206", "LW601", "LW602", "LW603"}
+WARNINGS = {"LW206", "LW601", "LW602", "LW603", "LW604"}
 # The lists of the published rules, section 9.
 PUBLISHED = {
     *("LW101", "LW102", "LW103", "LW104"),

@@ -132,6 +132,15 @@ def _shop(home: Path) -> Path:
     return shop(home / "shop").root
 
 
+def _prepared_shop(home: Path) -> Path:
+    """The same with settings on main, which the agent's branch has already."""
+    repo = shop(home / "shop")
+    repo.commit("Settings", {"linewitness.toml": 'trusted = ["tests/**", "!tests/generated/**"]\n'})
+    repo.git("rebase", "-q", "main", "agent/discount")
+    repo.git("checkout", "-q", "main")
+    return repo.root
+
+
 _EXTENDED: Final = f"{_TEST}    assert total([200]) == 180\n"
 
 
@@ -152,10 +161,38 @@ def _stored_map(folder: Path) -> Path:
     return folder
 
 
+_SLUGS = "def slug(title: str) -> str:\n    return title.lower()\n"
+_NEW_SLUGS = """\
+def slug(title: str) -> str:
+    words = []
+    for word in title.lower().split():
+        words.append(word.strip(".,;:!?"))
+    return "-".join(words)
+
+
+def clean_tags(tags: list[str]) -> list[str]:
+    found = {slug(tag) for tag in tags}
+    return sorted(found)
+"""
+_SLUGS_TEST = "from slugs import slug\n\n\ndef test_slug():\n    assert slug('') == ''\n"
+
+
+def _drafts(folder: Path) -> Path:
+    """A branch that changes one function and adds one, with a check that hardly runs either."""
+    repo = Repo(folder / "blog")
+    repo.commit("Slugs", {"slugs.py": _SLUGS, "tests/trusted/test_slugs.py": _SLUGS_TEST})
+    repo.branch("agent/tags")
+    repo.commit("Tags", {"slugs.py": _NEW_SLUGS})
+    return repo.root
+
+
 PAGES: Final[Mapping[str, Callable[[Path], Path]]] = {
     "docs/agents.md": _shop,
     "docs/approvals.md": _approvals,
-    "docs/ci.md": _shop,
+    "docs/ci.md": _prepared_shop,
+    "docs/doctor.md": _prepared_shop,
+    "docs/drafting.md": _drafts,
+    "docs/map.md": _stored_map,
     "docs/reports.md": _stored_map,
 }
 """Pages all of whose commands are run in one shell, with what makes the folder to run them in."""

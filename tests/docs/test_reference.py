@@ -6,7 +6,6 @@ import argparse
 import importlib.util
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import msgspec
@@ -18,7 +17,7 @@ from linewitness.cli.parser import Parser
 from linewitness.errors import Exit
 from linewitness.findings import CODES, EXIT_MEANING
 from linewitness.reports import FORMATS
-from linewitness.settings import Settings, Suite
+from linewitness.settings import Settings, Suite, WaiverDays
 from tests.docs.snippets import ROOT
 from tests.findings.cases import NOT_BUILT
 
@@ -54,7 +53,8 @@ def test_every_option_of_every_command_is_in_the_reference(reference: ModuleType
     assert list(sections) == [command.name for command in commands.COMMANDS]
     for command in commands.COMMANDS:
         parser = command_parser(command, commands.load(command))
-        actions = dict(zip(*[iter(re.split(r"^### (.+)$", sections[command.name], flags=re.MULTILINE)[1:])] * 2))
+        parts = re.split(r"^### (.+)$", sections[command.name], flags=re.MULTILINE)[1:]
+        actions = dict(zip(parts[::2], parts[1::2], strict=True))
         assert list(actions) == [f"{command.name} {name}" for name in parser.subparsers()]
         for name, shown in _shown(parser):
             assert f"`{shown}" in sections[command.name], (command.name, name)
@@ -66,7 +66,7 @@ def test_every_option_of_every_command_is_in_the_reference(reference: ModuleType
 def _shown(parser: Parser) -> Iterator[tuple[str, str]]:
     """The arguments that a reader of the reference has to find, and how they are written there."""
     for action in parser.actions():
-        hidden = action.help is argparse.SUPPRESS or isinstance(action, argparse._SubParsersAction)  # noqa: SLF001
+        hidden = action.help is argparse.SUPPRESS or isinstance(action, argparse._SubParsersAction)
         if not hidden and action.dest not in {"help", "quiet", "verbose", "color"}:
             names = action.option_strings or ([] if action.choices else [str(action.metavar or action.dest)])
             yield from ((action.dest, name.replace("|", "\\|")) for name in names)
@@ -75,7 +75,7 @@ def _shown(parser: Parser) -> Iterator[tuple[str, str]]:
 def test_every_setting_is_in_the_reference_with_its_meaning(reference: ModuleType) -> None:
     text = reference.settings_reference()
 
-    for kind in (Settings, Suite):
+    for kind in (Settings, Suite, WaiverDays):
         for field in msgspec.structs.fields(kind):
             rows = [line for line in text.splitlines() if line.startswith(f"| `{field.encode_name}` |")]
             assert rows, field.encode_name
@@ -137,9 +137,10 @@ def test_a_command_in_running_text_can_be_typed(where: str, command: str) -> Non
     words = [_HOLDERS.get(word, word) for word in command.split()[1:]]
     name, *rest = [word for word in words if word not in {"-v", "-q"}]
     found = commands.find(name)
-    if not rest:
+    parser = command_parser(found, commands.load(found))
+    if not rest or (len(rest) == 1 and rest[0] in parser.subparsers()):
         return  # the command is only named
-    command_parser(found, commands.load(found)).parse_all(rest, argparse.Namespace())
+    parser.parse_all(rest, argparse.Namespace())
 
 
 def test_a_variable_is_named_only_where_it_is_read(reference: ModuleType) -> None:
@@ -148,14 +149,52 @@ def test_a_variable_is_named_only_where_it_is_read(reference: ModuleType) -> Non
         assert "LINEWITNESS_" not in section.partition("\n## ")[0]
 
 
-def test_the_map_page_names_keys_that_a_map_has() -> None:
+def test_the_map_page_names_every_key_of_a_map() -> None:
     from linewitness.obligation_map import ObligationMap, Row
 
-    text = Path(ROOT / "docs" / "map.md").read_text(encoding="utf-8")
+    text = _text("docs/map.md")
     table = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.+?) \|", text, re.MULTILINE)))
-    assert set(table) <= set(ObligationMap.__struct_fields__)
-    (row,) = re.findall(r"A row has (.+?) and `status`", text)
-    assert set(re.findall(r"`(\w+)`", row)) <= set(Row.__struct_fields__)
+    (row,) = re.findall(r"^A row has .+?$\n\n", text, re.MULTILINE | re.DOTALL)
+
+    assert sorted(table) == sorted(ObligationMap.__struct_fields__)
+    assert set(Row.__struct_fields__) <= set(re.findall(r"`(\w+)`", row))
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in ROOT.glob("*.md")))
+def test_links_outside_of_the_site_lead_somewhere(page: str) -> None:
+    """Sphinx follows those of the site."""
+    targets = re.findall(r"\]\(([^)\s]+)\)", _text(page))
+
+    assert [target for target in targets if "://" not in target and not (ROOT / target).exists()] == []
+
+
+def test_the_design_names_every_module() -> None:
+    """One sentence for each, so that a reader knows where to look."""
+    named = re.findall(r"`([\w./]+)`", " ".join(re.findall(r"^\| .+", _text("DESIGN.md"), re.MULTILINE)))
+    source = ROOT / "src" / "linewitness"
+    entries = {path.name for path in source.iterdir() if not path.name.startswith("_") and path.name != "py.typed"}
+
+    assert {name.rstrip("/").partition("/")[0] for name in named if "/" in name or name.endswith(".py")} == entries
+    assert all((source / name).exists() for name in named if "/" in name or name.endswith(".py"))
+
+
+def _text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_everything_that_doctor_may_find_has_a_row() -> None:
+    sources = [path.read_text("utf-8") for path in (ROOT / "src" / "linewitness" / "onboarding").glob("*.py")]
+    found = {name for text in sources for name in re.findall(r'Trouble\(\s*"([a-z-]+)"', text)}
+    rows = re.findall(r"^\| (`.+?) \| ", _text("docs/doctor.md"), re.MULTILINE)
+
+    assert {name for row in rows for name in re.findall(r"`([a-z-]+)`", row)} == found
+
+
+def test_every_decision_says_what_else_there_was() -> None:
+    for page in sorted((ROOT / "docs" / "decisions").glob("0*.md")):
+        text = page.read_text(encoding="utf-8")
+        assert text.startswith(f"# {int(page.name[:4])}. "), page.name
+        assert [word for word in ("Decided", "Alternatives", "Why", "Price") if f"**{word}.**" not in text] == []
 
 
 def test_the_limits_name_the_codes_that_this_version_never_gives() -> None:

@@ -12,7 +12,7 @@ Answer = Callable[[socket.socket], None]
 
 
 class Server:
-    """Answers the n-th connection with the n-th answer, and all later ones with the last. ``requests`` are raw bytes."""
+    """Answers the n-th connection with the n-th answer, later ones with the last. ``requests`` are raw bytes."""
 
     def __init__(self, answers: Sequence[Answer]) -> None:
         self._answers = answers

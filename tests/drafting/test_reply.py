@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from linewitness.drafting.reply import Inputs, Note, Proposal, parse
 from linewitness.errors import UsageError
 
-FILE = "from linewitness.relations import relation\n\n@relation(corpus='a.jsonl', at_least=1)\ndef test_a(case):\n    pass\n"
+FILE = """\
+from linewitness.relations import relation
+
+@relation(corpus='a.jsonl', at_least=1)
+def test_a(case):
+    pass
+"""
 OBJECT = {
     "relations": [
         {"name": "a", "about": "says a", "python": FILE, "corpus_name": "a.jsonl", "corpus_lines": ["1", "[2]"]}
@@ -75,8 +81,8 @@ def test_what_has_another_type_is_left_out() -> None:
 
 
 def test_more_than_anybody_reads_is_cut() -> None:
-    value = {"relations": [{"python": FILE}] * 100, "waiver_notes": [OBJECT["waiver_notes"][0]] * 100}
-    value["waiver_notes"][0] = {"path": "a", "line": 1, "reason": "vendor", "note": "x" * 9999}
+    note = {"path": "a", "line": 1, "reason": "vendor", "note": "x" * 9999}
+    value = {"relations": [{"python": FILE}] * 100, "waiver_notes": [note] * 100}
     found = parse(json.dumps(value))
 
     assert (len(found.proposals), len(found.notes), len(found.notes[0].note)) == (40, 40, 500)
@@ -84,7 +90,9 @@ def test_more_than_anybody_reads_is_cut() -> None:
 
 @pytest.mark.parametrize("text", ["", "I cannot help with that.", "{}", "[]", "```python\n```", "{" * 50_000, "null"])
 def test_an_answer_without_a_relation_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="holds no relation") if text != "```python\n```" else pytest.raises(UsageError):
+    with (
+        pytest.raises(UsageError, match="holds no relation") if text != "```python\n```" else pytest.raises(UsageError)
+    ):
         assert not parse(text).proposals[0].python.strip()
         raise UsageError("empty")
 

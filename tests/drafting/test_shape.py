@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from linewitness.drafting.shape import Allowed, refusals
 
-ALLOWED = Allowed({"shop": frozenset({"total", "encode", "decode", "Basket"}), "src.shop": frozenset({"total"})}, {"orders.jsonl"})
+ALLOWED = Allowed(
+    {"shop": frozenset({"total", "encode", "decode", "Basket"}), "src.shop": frozenset({"total"})}, {"orders.jsonl"}
+)
 HEAD = """\
 from linewitness.relations import (
     agrees, base, commutes, compare, idempotent, isolated, multiple, not_applicable, outcome, permute, relation,
@@ -56,7 +58,8 @@ def test_relations_are_let_through(text: str) -> None:
 
 
 def test_subjects_and_helpers_may_stand_at_the_top() -> None:
-    assert why("""\
+    assert (
+        why("""\
         '''What a model says about it.'''
         from __future__ import annotations
         import math
@@ -79,7 +82,9 @@ def test_subjects_and_helpers_may_stand_at_the_top() -> None:
         @relation("orders.jsonl", at_least=1)
         def test_two(case):
             both(case)
-        """) == ""
+        """)
+        == ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -223,13 +228,13 @@ def test_what_a_file_may_not_bring_is_refused(line: str, reason: str) -> None:
         ('@relation(corpus="orders.jsonl", at_least=1, x=1)\ndef test_it(case):', "from how many cases on"),
         ('@relation(corpus="other.jsonl", at_least=1)\ndef test_it(case):', "names no corpus that there is"),
         ('@relation(corpus="../orders.jsonl", at_least=1)\ndef test_it(case):', "names no corpus that there is"),
-        ('@relation(corpus=total, at_least=1)\ndef test_it(case):', "names no corpus that there is"),
+        ("@relation(corpus=total, at_least=1)\ndef test_it(case):", "names no corpus that there is"),
         ('@relation(corpus="orders.jsonl", at_least=1)\ndef test_it(case, request):', "takes one parameter"),
         ('@relation(corpus="orders.jsonl", at_least=1)\ndef test_it(*case):', "takes one parameter"),
         ('@relation(corpus="orders.jsonl", at_least=1)\ndef test_it(case=1):', "takes one parameter"),
         ('@same\n@relation(corpus="orders.jsonl", at_least=1)\ndef test_it(case):', "and nothing else"),
-        ('@relation(corpus="orders.jsonl", at_least=1)\nasync def test_it(case):', "a relation has no `asyncfunctiondef`"),
-        ('def helper(case):', "it holds no test"),
+        ('@relation(corpus="orders.jsonl", at_least=1)\nasync def test_it(case):', "has no `asyncfunctiondef`"),
+        ("def helper(case):", "it holds no test"),
     ],
 )  # fmt: skip
 def test_a_test_is_a_relation_over_a_corpus(head: str, reason: str) -> None:
@@ -259,7 +264,10 @@ def test_what_is_no_readable_file_is_refused(text: str, reason: str) -> None:
 
 
 def test_a_refusal_names_its_line() -> None:
-    assert body("compare(total, case, permute(), same())\nopen('x')") == "line 10: 'open' is no name that a relation may use"
+    assert (
+        body("compare(total, case, permute(), same())\nopen('x')")
+        == "line 10: 'open' is no name that a relation may use"
+    )
 
 
 @given(st.text())

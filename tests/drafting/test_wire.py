@@ -1,4 +1,4 @@
-"""What leaves the machine, byte by byte: the unwitnessed lines with their definitions, sketches of corpora, and no more."""
+"""What leaves the machine, byte by byte: unwitnessed lines with their definitions, sketches of corpora, and no more."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from linewitness.cli.stored import read_map
 from linewitness.drafting.endpoint import KEY, MODEL, URL
 from linewitness.obligation_map import Status, encode
 from tests.cli.conftest import Run
-from tests.drafting.conftest import CODEC, REWRITTEN, answer, codec
+from tests.drafting.conftest import CODEC, REWRITTEN, TRUSTED, answer, codec
 from tests.drafting.server import chat, serving
-from tests.support.repos import Repo
+from tests.support.repos import Content, Repo
 
 MARKERS = (
     "TRUSTED", "RELATION", "HELPER", "MANIFEST", "CASE4", "SETTING", "WAIVER", "DOTENV", "README", "GENERATED",
@@ -40,7 +40,7 @@ def marked(folder: Path) -> Repo:
     untouched = f"\n\ndef untouched():\n    return '{marker('UNTOUCHED')}'\n"
     base = {
         "linewitness.toml": "owners = ['" + marker("SETTING") + "']\n",
-        "tests/trusted/test_codec.py": f'import codec\n\n\ndef test_it():\n    """{marker("TRUSTED")}"""\n    assert codec.encode(b"") == ""\n',
+        "tests/trusted/test_codec.py": f"{TRUSTED}    # {marker('TRUSTED')}\n",
         "tests/trusted/helper.py": f"# {marker('HELPER')}\n",
         "tests/conftest.py": f"# {marker('CONFTEST')}\n",
         "tests/relations/test_nothing.py": relation,
@@ -52,7 +52,7 @@ def marked(folder: Path) -> Repo:
         "other.py": f"VALUE = '{marker('OTHERFILE')}'\n",
         "codec.py": f"def gone():\n    return '{marker('REMOVED')}'\n" + CODEC + untouched,
     }
-    head = {
+    head: dict[str, Content] = {
         "codec.py": REWRITTEN + untouched + f"\n\nWITNESSED = '{marker('WITNESSED')}'\n",
         "tests/generated/test_more.py": f"# {marker('GENERATED')}\ndef test_x():\n    pass\n",
         ".env": f"KEY={marker('DOTENV')}2\n",
@@ -80,7 +80,9 @@ def test_no_byte_of_a_trusted_test_or_of_a_relation_leaves_the_machine(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo = marked(tmp_path)
-    everything = b"".join(path.read_bytes() for path in repo.root.rglob("*") if path.is_file() and ".git/" not in str(path))
+    everything = b"".join(
+        path.read_bytes() for path in repo.root.rglob("*") if path.is_file() and ".git/" not in str(path)
+    )
 
     request, shown = sent(repo, run, monkeypatch)
 
@@ -120,7 +122,9 @@ def test_the_settings_of_base_may_forbid_examples(tmp_path: Path, run: Run, monk
     assert shown["corpora"][0]["examples"] == []
 
 
-def test_a_map_cannot_name_what_the_patch_does_not_owe(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_map_cannot_name_what_the_patch_does_not_owe(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A stored map is a file, and somebody may have written into it that lines of a trusted test are unwitnessed."""
     repo = marked(tmp_path)
     assert run("check", "--root", str(repo.root), "--base", "main").status == 1

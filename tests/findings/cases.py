@@ -399,7 +399,7 @@ ADVICE: Final = (
     Case(
         "LW603",
         "people own a check",
-        Side(_README, {"tests/trusted/test_shop.py": b""}),
+        Side(_README, {"tests/trusted/test_shop.py": b"", "tests/trusted/README.md": "Checks\n"}),
         Side(_README),
     ),
     Case(

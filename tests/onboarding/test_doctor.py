@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 
 from linewitness.case import Question
+from linewitness.errors import UsageError
+from linewitness.languages.grammar import wheels
+from linewitness.languages.grammar.table import Table
 from linewitness.onboarding.checkup import CONTENT, HISTORY, TESTS, Report, examine
 from linewitness.onboarding.trouble import Trouble
 from tests.onboarding.conftest import Shell
@@ -22,9 +25,14 @@ from tests.support.signing import Key, signed
 
 TODAY = dt.date(2026, 9, 16)
 
-HEALTHY = {
-    "linewitness.toml": 'target-branch = "main"\n',
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMOcZG+nZqT7ZGtbULHte4XDfrNG5i6lSX9pet+RYGGm"
+AROUND = {
     "CODEOWNERS": "/tests/trusted/ @org/team\n",
+    ".linewitness/approvers": f'ada@example.org namespaces="git" {KEY}\n',
+    ".github/workflows/gate.yml": "      - run: linewitness ci github\n",
+}
+HEALTHY = AROUND | {
+    "linewitness.toml": 'target-branch = "main"\n',
     "shop.py": "x = 1\n",
     "tests/trusted/test_shop.py": "def test_shop():\n    assert True\n",
 }
@@ -252,9 +260,7 @@ def test_a_branch_older_than_the_settings_is_rebased(repo: Repo, shell: Shell) -
 
 
 def test_a_branch_older_than_settings_and_checks_is_rebased_and_told_nothing_else(repo: Repo, shell: Shell) -> None:
-    repo.commit(
-        "base", {"shop.py": "x = 1\n", "CODEOWNERS": "* @a\n", "tests/test_shop.py": "def test_a():\n    pass\n"}
-    )
+    repo.commit("base", AROUND | {"shop.py": "x = 1\n", "tests/test_shop.py": "def test_a():\n    pass\n"})
     repo.branch("work")
     repo.commit("work", {"shop.py": "x = 2\n"})
     repo.git("checkout", "-q", "main")
@@ -269,7 +275,7 @@ def test_a_branch_older_than_settings_and_checks_is_rebased_and_told_nothing_els
 
 
 def test_an_existing_suite_becomes_the_trusted_one(repo: Repo, shell: Shell) -> None:
-    repo.commit("base", {"CODEOWNERS": "* @a\n", "tests/test_shop.py": "def test_shop():\n    assert True\n"})
+    repo.commit("base", AROUND | {"tests/test_shop.py": "def test_shop():\n    assert True\n"})
     report = diagnose(repo)
     assert checks(report) == ["no-trusted-check", "no-settings"]
 
@@ -390,8 +396,8 @@ def test_a_waiver_of_nobody_in_the_list_closes_the_gate(repo: Repo, shell: Shell
     assert shell(repo.root, trouble.command).returncode == 1
 
 
-@pytest.mark.parametrize(("expires", "found"), [("2026-09-23", ["waiver-ends-soon"]), ("2026-09-24", [])])
-def test_a_waiver_is_announced_a_week_before_it_ends(repo: Repo, expires: str, found: list[str]) -> None:
+@pytest.mark.parametrize(("expires", "found"), [("2026-09-30", ["waiver-ends-soon"]), ("2026-10-01", [])])
+def test_a_waiver_is_announced_a_fortnight_before_it_ends(repo: Repo, expires: str, found: list[str]) -> None:
     healthy(repo, **{"tests__waivers.yaml": waiver(expires)})
 
     report = diagnose(repo)
@@ -453,6 +459,147 @@ def test_a_bare_repository_can_be_examined(repo: Repo, tmp_path: Path) -> None:
     repo.git("clone", "-q", "--bare", str(repo.root), str(tmp_path / "bare.git"))
 
     assert diagnose(tmp_path / "bare.git").troubles == ()
+
+
+def without(*names: str) -> dict[str, str]:
+    return {name: text for name, text in HEALTHY.items() if name not in names}
+
+
+def test_a_key_is_made_for_the_first_approver(repo: Repo, shell: Shell) -> None:
+    repo.commit("base", without(".linewitness/approvers"))
+    repo.branch("work")
+    repo.commit("work", {"shop.py": "x = 2\n"})
+    trouble = only(diagnose(repo))
+    assert (trouble.check, trouble.closes) == ("no-approvers", False)
+
+    run(shell, repo, trouble.command)
+
+    assert diagnose(repo).troubles == ()
+    assert repo.git("show", "main:.linewitness/approvers").split()[1:3] == ['namespaces="git"', "ssh-ed25519"]
+
+
+def test_a_branch_that_is_older_than_the_settings_is_not_asked_for_what_main_has_since(repo: Repo) -> None:
+    repo.commit(
+        "base", {"shop.py": "x = 1\n", "CODEOWNERS": "* @a\n", "tests/trusted/test_a.py": "def test_a(): ...\n"}
+    )
+    repo.branch("work")
+    repo.git("checkout", "-q", "main")
+    repo.commit("settings", HEALTHY)
+    repo.git("checkout", "-q", "work")
+
+    assert checks(diagnose(repo)) == ["settings-not-landed"]
+
+
+@pytest.mark.parametrize("name", [".github/workflows/gate.yml", ".gitlab-ci.yml", ".ci/run"])
+def test_any_ci_definition_may_run_the_gate(repo: Repo, name: str) -> None:
+    repo.commit("base", without(".github/workflows/gate.yml") | {name: "linewitness check\n"})
+
+    assert diagnose(repo).troubles == ()
+
+
+def test_a_ci_job_is_added(repo: Repo, shell: Shell) -> None:
+    repo.commit("base", without(".github/workflows/gate.yml") | {".github/workflows/tests.yml": "run: pytest\n"})
+    trouble = only(diagnose(repo))
+    assert (trouble.check, trouble.closes) == ("no-ci-job", False)
+
+    run(shell, repo, trouble.command)
+
+    assert diagnose(repo).troubles == ()
+
+
+def test_the_lines_of_a_job_are_shown_to_whoever_has_a_file_for_gitlab(repo: Repo, shell: Shell) -> None:
+    repo.commit("base", without(".github/workflows/gate.yml") | {".gitlab-ci.yml": "test:\n  script: pytest\n"})
+    trouble = only(diagnose(repo))
+    assert (trouble.check, trouble.path) == ("no-ci-job", ".gitlab-ci.yml")
+
+    assert "/opt/linewitness/bin/linewitness ci gitlab" in run(shell, repo, trouble.command)
+
+
+def test_of_another_service_the_file_is_named(repo: Repo) -> None:
+    repo.commit("base", without(".github/workflows/gate.yml") | {"Jenkinsfile": "sh 'pytest'\n"})
+
+    trouble = only(diagnose(repo))
+
+    assert (trouble.check, trouble.path, trouble.command) == ("no-ci-job", "Jenkinsfile", "")
+    assert "`linewitness check`" in trouble.message
+
+
+@pytest.mark.parametrize(
+    ("present", "agent"),
+    [(".claude/settings.json", "claude"), (".cursor/rules/a.mdc", "cursor"), (".codex/config.toml", "codex")],
+)
+def test_an_agent_at_work_here_gets_its_hook(repo: Repo, shell: Shell, present: str, agent: str) -> None:
+    healthy(repo, **{present.replace("/", "__"): "{}\n"})
+    trouble = only(diagnose(repo))
+    assert (trouble.check, trouble.closes) == ("agent-without-hook", False)
+    assert f"guard install {agent}" in trouble.command
+
+    run(shell, repo, trouble.command)
+
+    assert diagnose(repo).troubles == ()
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_settings_of_an_agent_that_git_ignores_are_not_committed(repo: Repo, shell: Shell) -> None:
+    healthy(repo, **{".gitignore": ".claude\n"})
+    repo.write({".claude/settings.json": "{}\n"})
+    trouble = only(diagnose(repo))
+    assert trouble.command == "linewitness guard install claude"
+
+    run(shell, repo, trouble.command)
+
+    assert diagnose(repo).troubles == ()
+
+
+def test_settings_of_an_agent_that_cannot_be_completed_are_named(repo: Repo) -> None:
+    healthy(repo, **{".claude__settings.json": "{} // mine\n"})
+
+    trouble = only(diagnose(repo))
+
+    assert (trouble.check, trouble.path, trouble.command) == ("agent-without-hook", ".claude/settings.json", "")
+
+
+# ---------------------------------------------------------------- languages
+
+GO = "package shop\n\nfunc Price() int { return 1 }\n"
+GO_SUITE = '[[suite]]\nrunner = "pytest"\n\n[[suite]]\nname = "go"\nrun = "go test"\nexport = "cover.out"\n'
+
+
+def test_a_language_that_no_suite_speaks_about_is_pointed_out(repo: Repo) -> None:
+    healthy(repo, **{"shop.go": GO, "tests__generated__b.go": GO})
+    trouble = only(diagnose(repo))
+    assert (trouble.check, trouble.closes, trouble.path) == ("language-without-suite", False, "linewitness.toml")
+    assert "Go (1 file, shop.go is one)" in trouble.message
+
+    repo.commit("mended", {"linewitness.toml": f'{GO_SUITE}sources = ["*.go"]\n'})
+
+    assert diagnose(repo).troubles == ()
+
+
+def test_a_suite_speaks_about_its_sources_only(repo: Repo) -> None:
+    repo.commit("base", HEALTHY | {"shop.go": GO, "linewitness.toml": f'{GO_SUITE}sources = ["web/**"]\n'})
+
+    assert checks(diagnose(repo)) == ["language-without-suite"]
+
+
+def test_what_is_no_source_needs_no_suite(repo: Repo) -> None:
+    repo.commit("base", HEALTHY | {"build.go": GO, "linewitness.toml": 'sources = ["*.py"]\n'})
+
+    assert diagnose(repo).troubles == ()
+
+
+def test_a_grammar_that_is_missing_is_named_with_its_extra(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(table: Table, suffix: str, data: bytes) -> object:  # noqa: ARG001 - the shape of wheels.parse
+        raise UsageError("is not installed")
+
+    monkeypatch.setattr(wheels, "parse", missing)
+    repo.commit("base", HEALTHY | {"shop.go": GO, "deploy.sh": "true\n", "linewitness.toml": GO_SUITE})
+
+    trouble = only(diagnose(repo))
+
+    assert (trouble.check, trouble.closes) == ("grammar-missing", False)
+    assert "Go" in trouble.message
+    assert trouble.command == f"{sys.executable} -m pip install 'linewitness[shell,go]'"
 
 
 # ---------------------------------------------------------------- the machine

@@ -9,7 +9,8 @@ import pytest
 
 from linewitness import settings
 from linewitness.errors import UsageError
-from linewitness.onboarding.scaffold import Plan, State, plan, write
+from linewitness.onboarding.present import State
+from linewitness.onboarding.scaffold import Plan, plan, write
 from linewitness.patch.repository import Repository
 from linewitness.trust.codeowners import CodeOwners
 from tests.onboarding.conftest import Shell
@@ -76,6 +77,15 @@ def test_the_plugins_of_an_existing_suite_are_listed(repo: Repo) -> None:
     assert suite == {"runner": "pytest", "plugins": ["pytest_asyncio", "xdist", "pytest_mock"]}
 
 
+def test_names_that_speak_of_security_are_proposed_as_sensitive(repo: Repo) -> None:
+    files = ("src/Auth/token.py", "web/login.ts", "src/author.py", "docs/security.md", "tests/auth/test_a.py")
+    repo.commit("base", dict.fromkeys(files, "x\n"))
+
+    found = settings.load({"linewitness.toml": content(planned(repo), "linewitness.toml").encode()}.get).settings
+
+    assert found.sensitive == ("**/Auth/**", "**/login.*")
+
+
 def test_files_that_exist_are_left_alone(repo: Repo) -> None:
     mine = {"linewitness.toml": "# mine\n", "tests/waivers.yaml": "# mine\n", "tests/trusted/test_a.py": "# mine\n"}
     repo.write(mine)
@@ -119,6 +129,17 @@ def test_code_owners_get_what_decides_and_not_what_agents_write(repo: Repo) -> N
         assert owners.owners(path) == {"@org/team"}
     assert owners.owners("tests/generated/test_a.py") == frozenset()
     assert owners.owners("src/a.py") == frozenset()
+
+
+def test_code_owners_get_what_steers_ci_and_agents(repo: Repo) -> None:
+    repo.commit("base", {"a.py": "", ".claude/settings.json": "{}\n"})
+    with Repository(repo.root) as repository:
+        made = plan(repository, "@org/team", "github", ["claude"])
+
+    owners = CodeOwners(content(made, "CODEOWNERS").encode())
+
+    for path in (".github/workflows/linewitness.yml", ".claude/settings.json", ".linewitness/approvers"):
+        assert owners.owners(path) == {"@org/team"}
 
 
 def test_code_owners_of_an_adopted_suite_leave_generated_tests_free(repo: Repo) -> None:
@@ -182,6 +203,19 @@ def test_the_suggested_command_commits_what_was_written(repo: Repo, shell: Shell
         "tests/trusted/README.md",
         "tests/waivers.yaml",
     ]
+
+
+def test_on_another_branch_the_suggested_command_goes_to_the_target_first(repo: Repo, shell: Shell) -> None:
+    repo.commit("base", {"linewitness.toml": 'target-branch = "main"\n', "a.py": "x = 1\n"})
+    repo.branch("work")
+    done = shell(repo.root, "linewitness init")
+    (command,) = [line.strip() for line in done.stdout.splitlines() if "git add " in line]
+
+    assert shell(repo.root, command).returncode == 0
+
+    assert repo.git("rev-parse", "--abbrev-ref", "HEAD") == "main"
+    assert repo.git("ls-tree", "-r", "--name-only", "work").split() == ["a.py", "linewitness.toml"]
+    assert "tests/waivers.yaml" in repo.git("ls-tree", "-r", "--name-only", "main").split()
 
 
 def test_a_folder_without_a_repository_is_refused(tmp_path: Path, shell: Shell) -> None:

@@ -278,7 +278,7 @@ def test_no_honest_habit_is_taken_for_tampering(tmp_path: Path, python: Interpre
 def test_code_that_looks_into_memory_is_pointed_out_and_goes_on(tmp_path: Path, python: Interpreter) -> None:
     product = "import gc\n\n\ndef value():\n    return len(gc.get_objects())\n"
     checks = "import gc, product\n\n\ndef test_value():\n    assert product.value() and gc.get_objects()\n"
-    ran = trusted_run(tmp_path, python, {"src/product.py": product, TESTS: checks})
+    ran = trusted_run(tmp_path, python, {"src/product.py": product, TESTS: checks}, Suite(audit="always"))
     [finding] = ran.record.findings
     assert (finding.code, finding.severity, finding.path, finding.line) == ("LW505", "warning", "src/product.py", 5)
     assert ran.saw("return len") == {"test_value"}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from linewitness.evidence.interpreter import Interpreter
+from linewitness.settings import Suite
 from tests.recorder.runs import TESTS, Ran, trusted_run
 
 PRODUCT = """\
@@ -63,9 +64,9 @@ UNITTEST = (
 )
 
 
-def attack(folder: Path, python: Interpreter, code: str, checks: str) -> Ran:
+def attack(folder: Path, python: Interpreter, code: str, checks: str, suite: Suite | None = None) -> Ran:
     body = "".join(f"    {line}\n" for line in code.strip("\n").splitlines())
-    return trusted_run(folder, python, {"src/product.py": PRODUCT % body, TESTS: checks})
+    return trusted_run(folder, python, {"src/product.py": PRODUCT % body, TESTS: checks}, suite)
 
 
 # What each attack does inside a test, which checks it is up against, and words of what has to be said about it.
@@ -96,18 +97,24 @@ runner.CallInfo.from_call = classmethod(from_call)
         QUIET + "\n\ndef test_wrong():\n    assert product.value() == 2\n",
         "_pytest.runner.CallInfo.from_call was replaced",
     ),
-    "the function of a report's class exchanged from inside": (
+    "the function that makes reports exchanged from inside": (
         """
-from _pytest import reports
-made = reports.TestReport.from_item_and_call.__func__
-def from_item_and_call(cls, item, call):
+from _pytest import runner
+def makereport(item, call):
     call.excinfo = None
-    return reports._made(cls, item, call)
-reports._made = type(made)(made.__code__, made.__globals__, made.__name__, made.__defaults__, made.__closure__)
-made.__code__ = from_item_and_call.__code__
+    return TestReport.from_item_and_call(item, call)
+runner.pytest_runtest_makereport.__code__ = makereport.__code__
+""",
+        WRONG,
+        "__code__ of pytest_runtest_makereport() was replaced by code of src/product.py",
+    ),
+    "the defaults of a function of the harness exchanged": (
+        """
+from _pytest import runner
+runner.call_and_report.__defaults__ = (False,)
 """,
         QUIET,
-        "__code__ of TestReport.from_item_and_call() was replaced by attack() of src/product.py",
+        "__defaults__ of call_and_report() was replaced",
     ),
     "assertions of unittest emptied": (
         """
@@ -158,7 +165,7 @@ def nothing(): pass
 sys.modules["test_it"].test_after.__code__ = nothing.__code__
 """,
         QUIET,
-        "__code__ of test_after() was replaced by attack() of src/product.py",
+        "__code__ of test_after() was replaced by code of src/product.py",
     ),
     "a hook of pytest put beside": (
         """
@@ -253,6 +260,26 @@ os.mkdir(records() + "/more")
 os.truncate(path, 10)
 """,
         "is not as the recorder left it",
+    ),
+}
+
+# What leaves no trace but the event of an audit hook.
+ON_AUDIT = {
+    "code exchanged and put back within a test": (
+        """
+from _pytest import runner
+held = runner.pytest_runtest_makereport
+was, held.__code__ = held.__code__, value.__code__
+held.__code__ = was
+""",
+        "__code__ of pytest_runtest_makereport() was replaced by attack() of src/product.py",
+    ),
+    "reads the record": (
+        """
+[path] = glob.glob(records() + "/main-*")
+open(path).read()
+""",
+        "the records were touched by attack() of src/product.py",
     ),
 }
 
@@ -366,3 +393,22 @@ def test_meddling_with_the_probes_is_seen(tmp_path: Path, python: Interpreter, n
     assert said in ran.messages
     assert ran.codes == ["LW505"]
     assert ran.record.hits == {}
+
+
+@pytest.mark.parametrize("name", ON_AUDIT)
+def test_what_only_an_audit_hook_sees_is_seen_where_the_suite_asks_for_it(
+    tmp_path: Path, python: Interpreter, name: str
+) -> None:
+    code, said = ON_AUDIT[name]
+    ran = attack(tmp_path, python, code, QUIET, Suite(audit="always"))
+    assert said in ran.messages
+    assert ran.codes == ["LW505"]
+    assert ran.record.hits == {}
+
+
+def test_without_a_reason_no_audit_hook_is_there(tmp_path: Path, python: Interpreter) -> None:
+    probe = "_linewitness.auditing"
+    checks = f"import product, sys\n\n\ndef test_it():\n    assert product.value() and {probe!r} not in sys.modules\n"
+    ran = trusted_run(tmp_path, python, {"src/product.py": PRODUCT % "    pass", TESTS: checks}, notes_reads=False)
+    assert ran.messages == ""
+    assert ran.saw("return 1") == {"test_it"}

@@ -78,6 +78,7 @@ def test_the_digest_is_about_the_effective_settings_and_about_each_of_them() -> 
         "data": "owe",
         "imported_evidence": "refuse",
         "inline_tests": "generated",
+        "draft_examples": 0,
         "max_waiver_days": msgspec.structs.replace(Settings().max_waiver_days, vendor=3),
         "suite": (Suite(runner="pytest"),),
     }

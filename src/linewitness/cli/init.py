@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _lines(planned: Plan, dry_run: bool, console: Console) -> Iterator[str]:
     from linewitness.console import wrap
-    from linewitness.onboarding.scaffold import State
+    from linewitness.onboarding.present import State
 
     paint = console.screen.paint
     width = max(len(item.path) for item in planned.items)

@@ -244,7 +244,8 @@ def _open(endpoint: Endpoint, body: bytes, limits: Limits, over: threading.Event
     if endpoint.key:
         headers["Authorization"] = endpoint.key.header()
     request = urllib.request.Request(endpoint.url, body, headers, method="POST")  # noqa: S310 - see _address
-    with _opener(endpoint).open(request, timeout=limits.seconds) as response:
+    # Longer than the limit for the whole, so that it is always that one which is told.
+    with _opener(endpoint).open(request, timeout=2 * limits.seconds) as response:
         return _receive(response, limits, over)
 
 

@@ -1,7 +1,7 @@
 """The shape of JSON values, inferred from some of them: names of keys and types, never a value.
 
-The result is JSON Schema (draft 2020-12) with the keywords ``type``, ``properties``, ``required``, ``items``
-and ``anyOf``. Keys of a dictionary are names only as long as they are few: many different ones are data, and are left out.
+The result is JSON Schema (draft 2020-12) with the keywords ``type``, ``properties``, ``required``, ``items`` and
+``anyOf``. Keys of a dictionary are names only as long as they are few: many different ones are data, and are left out.
 """
 
 from __future__ import annotations

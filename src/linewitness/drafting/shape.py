@@ -90,7 +90,13 @@ def refusals(text: str, allowed: Allowed) -> tuple[Refusal, ...]:
     if sum(1 for _ in ast.walk(tree)) > _MOST_NODES:
         return (Refusal(0, f"it has more than {_MOST_NODES} nodes"),)
     found = _Bound(tree, allowed)
-    wrong = [*found.wrong, *_statements(tree), *_at_import(tree), *_names(tree, found), *_functions(tree, found.bindings, allowed)]
+    wrong = [
+        *found.wrong,
+        *_statements(tree),
+        *_at_import(tree),
+        *_names(tree, found),
+        *_functions(tree, found.bindings, allowed),
+    ]
     if not wrong:
         products = frozenset(allowed.modules)
         wrong = [Refusal(*each) for each in complaints(tree, found.bindings.names, products)]

@@ -169,7 +169,8 @@ def _module(case: Case, path: RepoPath) -> Module:
 def import_names(case: Case, path: RepoPath) -> tuple[str, ...]:
     """The dotted names under which a run of the tests can import a file, the likeliest first."""
     names = []
-    for root in _roots(case):
+    # A root that is a package itself is one only when nothing else is.
+    for root in sorted(_roots(case), key=lambda root: bool(root) and f"{root}__init__.py" in case.head_tree):
         if path.startswith(root):
             dotted = path[len(root) :].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
             if all(part.isidentifier() for part in dotted.split(".")):

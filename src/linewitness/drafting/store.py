@@ -1,8 +1,8 @@
 """The drafts folder: one folder for each draft, outside of the work tree, each written whole or not at all.
 
-``draft.py`` is the relation, ``inputs.jsonl`` the slice of inputs when it brings one, ``draft.json`` says where
-it comes from. The id of a draft is the beginning of the digest of what it says, so the same draft is stored once. Nothing here
-is read by the gate.
+``draft.py`` is the relation, ``inputs.jsonl`` the slice of inputs when it brings one, and ``draft.json`` says where it
+comes from. The id of a draft is the beginning of the digest of what it says, so the same draft is stored once. Nothing
+here is read by the gate.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ class About(Struct, frozen=True, kw_only=True):
 class Trial(Struct, frozen=True, kw_only=True):
     """What ``relations try`` found. ``witnesses`` are the unwitnessed lines, ``path:line``, that it would witness.
 
-    ``dropped`` counts the statements among them that were dropped one by one, ``noticed`` those of them at which the
-    draft failed, ``compared`` those at which it failed because a comparison did not hold. ``base`` and ``head`` are
-    ``passes``, ``fails``, ``vacuous`` or ``no run``; ``why`` has the reason for what is no pass.
+    ``dropped`` counts the statements among them that were dropped one by one, as far as the draft came to an end
+    without them, ``noticed`` those of them at which it failed, ``compared`` those at which it failed because a
+    comparison did not hold. ``base`` and ``head`` are ``passes``, ``fails``, ``vacuous`` or ``no run``; ``why`` has the
+    reason for what is no pass.
     """
 
     base: str

@@ -96,27 +96,34 @@ def attempt(bench: Bench, draft: Draft, most_mutants: int) -> Trial:
     witnessed = _witnessed(head.record, ledgers, rows) if head.how == "passes" else ()
     bench.progress(f"{draft.name}: on base")
     base = _run(bench, draft, at_base=True)
-    noticed, compared, tried = 0, 0, 0
-    if head.how == "passes":
-        for path, source, line in _mutants(case, witnessed, most_mutants):
-            bench.progress(f"{draft.name}: without {path}:{line}")
-            ran = _run(bench, draft, at_base=False, replaced={path: source})
-            tried += 1
-            noticed += ran.how != "passes"
-            compared += ran.how == "fails" and _is_comparison(ran.why)
+    decided = _without_each(bench, draft, witnessed, most_mutants)
     why = "; ".join(f"{name}: {ran.why}" for name, ran in (("head", head), ("base", base)) if ran.why)
     return Trial(
         base=base.how,
         base_tree=case.base.tree,
-        compared=compared,
+        compared=sum(ran.how == "fails" and _is_comparison(ran.why) for ran in decided),
         digest=draft.digest,
-        dropped=tried,
+        dropped=len(decided),
         head=head.how,
         head_tree=case.head.tree,
-        noticed=noticed,
+        noticed=sum(ran.how != "passes" for ran in decided),
         why=why[:_LONGEST_WHY],
         witnesses=tuple(f"{row.path}:{row.line}" for row in witnessed),
     )
+
+
+def _without_each(bench: Bench, draft: Draft, witnessed: Sequence[Obligation], most: int) -> list[_Ran]:
+    """How the draft ended without each of at most so many statements.
+
+    A run that came to no end says nothing about the draft, neither that it noticed nor that it did not.
+    """
+    decided = []
+    for path, source, line in _mutants(bench.case, witnessed, most):
+        bench.progress(f"{draft.name}: without {path}:{line}")
+        ran = _run(bench, draft, at_base=False, replaced={path: source})
+        if ran.how != "no run":
+            decided.append(ran)
+    return decided
 
 
 def rank(trial: Trial) -> tuple[bool, ...] | tuple[int, ...]:
@@ -195,6 +202,8 @@ def _run(
             terms=_terms(bench, relations),
         )
         ran = _ending(run_pytest(request))
+        if at_base and _UNCOLLECTED in ran.why:
+            ran = ran._replace(why="it cannot be imported there: base lacks something that it names")
         return ran._replace(why=ran.why.replace(f"{export}/", "").replace(str(results), ""))
 
 

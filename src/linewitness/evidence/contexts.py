@@ -25,7 +25,9 @@ class Contexts(NamedTuple):
 
     def tests(self, names: Iterable[str]) -> tuple[str, ...]:
         """The tests among some contexts, sorted, each once."""
-        return tuple(sorted({_test(name.removeprefix(self.outside).lstrip("|")) for name in names} - {"", *self.dropped}))
+        return tuple(
+            sorted({_test(name.removeprefix(self.outside).lstrip("|")) for name in names} - {"", *self.dropped})
+        )
 
 
 def understand(names: Collection[str]) -> Contexts | None:

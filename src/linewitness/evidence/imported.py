@@ -101,8 +101,10 @@ class ImportedEvidence:
             _refuse_stale(export, path, head, lines, each.facts)
         grains = _by_grain(facts for _export, facts in known)
         answers = settle(obligations, grains[0]) if len(grains) == 1 else [None] * len(obligations)
+        if all(answers):
+            return tuple(answer for answer in answers if answer)
         rest = tuple(owed for owed, answer in zip(obligations, answers, strict=True) if answer is None)
-        demands = iter(self._demands(text, rest) if rest else ())
+        demands = iter(self._demands(text, rest))
         rules = [ImportedRule(lines, each) for each in grains]
         return tuple(
             best_of([rule.sight(demand, owed.line) for demand in (next(demands),) for rule in rules])
@@ -213,6 +215,8 @@ def _refuse_other_version(export: Export, path: RepoPath, head: bytes, facts: Fi
     """Errors: ``LW504`` when a checksum in the export is that of another text."""
     if facts.digests and hashlib.md5(head, usedforsecurity=False).hexdigest() not in facts.digests:
         raise _stale(export, path, 0, "has the checksum of another version of this file")
+    if not facts.checksums:
+        return
     text = LineEvents(head)
     for line, checksum in facts.checksums.items():
         if line > text.line_count or checksum not in text.md5_of(line):

@@ -7,7 +7,7 @@ the code under test reads is the product's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -61,6 +61,37 @@ def read_used(folder: Path, loaded: Collection[RepoPath]) -> Used:
     return Used(loaded, *kinds)
 
 
+def could_matter(
+    changes: Iterable[FileChange],
+    is_watched: Callable[[RepoPath], bool],
+    tree: Collection[RepoPath],
+    checks: Callable[[], Iterable[bytes]],
+) -> bool:
+    """Whether :func:`influences` may find a file that a check reads: only then the run has to notice what is read.
+
+    ``checks`` gives the texts of the code that people own. It is asked when the patch touches no more than files that a
+    check may be about: what is found of them is no more than a warning, and for that their name, or that of a folder
+    that they lie in, has to be written somewhere in the checks.
+    """
+    loose = {path for path in _touched(changes) if not is_watched(path)}
+    if not loose:
+        return False
+    packages, subjects = _packages(tree, is_watched), Globs(_SUBJECTS)
+    if any(_is_strict(path, subjects, packages) for path in loose):
+        return True
+    words = {word for path in loose for word in _names(path, packages)}
+    return any(word in text for text in checks() for word in words)
+
+
+def _names(path: RepoPath, packages: Collection[str]) -> Iterator[bytes]:
+    """How a check may write the name of a file, or of a folder around it. A package's name says nothing of its data."""
+    place, _, name = path.rpartition("/")
+    yield name.encode("utf-8", "surrogateescape")
+    for folder in filter(None, () if place in packages else place.split("/")):
+        for form in (f'"{folder}"', f"'{folder}'", f"{folder}/"):
+            yield form.encode("utf-8", "surrogateescape")
+
+
 def influences(
     changes: Iterable[FileChange], used: Used, is_watched: Callable[[RepoPath], bool], tree: Collection[RepoPath]
 ) -> tuple[Finding, ...]:
@@ -68,8 +99,7 @@ def influences(
 
     ``is_watched`` tells paths that people own or whose lines owe; ``tree`` are the files of base.
     """
-    packages = {path.rpartition("/")[0] for path in tree if path.endswith((".py", ".pyi")) and is_watched(path)}
-    subjects = Globs(_SUBJECTS)
+    packages, subjects = _packages(tree, is_watched), Globs(_SUBJECTS)
     found = []
     for path in sorted(_touched(changes)):
         if is_watched(path):
@@ -80,7 +110,7 @@ def influences(
             continue
         how = _how_read(path, used)
         if how:
-            strict = _is_for_tests(path) or not (subjects.match(path) or path.rpartition("/")[0] in packages)
+            strict = _is_strict(path, subjects, packages)
             severity = Severity.ERROR if strict else Severity.WARNING
             message = f"was changed by this patch, owes nothing, and a trusted check {how}. {_TODO if strict else ''}"
             found.append(Finding("LW302", path, 0, message.rstrip(), severity))
@@ -90,6 +120,15 @@ def influences(
 def _touched(changes: Iterable[FileChange]) -> set[RepoPath]:
     """Every path that differs: changed, added, removed, and where something was moved away."""
     return {path for change in changes for path in (change.path, change.base_path)}
+
+
+def _packages(tree: Collection[RepoPath], is_watched: Callable[[RepoPath], bool]) -> frozenset[str]:
+    """The folders in which code lies that owes or is owned."""
+    return frozenset(p.rpartition("/")[0] for p in tree if p.endswith((".py", ".pyi")) and is_watched(p))
+
+
+def _is_strict(path: RepoPath, subjects: Globs, packages: Collection[str]) -> bool:
+    return _is_for_tests(path) or not (subjects.match(path) or path.rpartition("/")[0] in packages)
 
 
 def _how_read(path: RepoPath, used: Used) -> str:

@@ -30,7 +30,6 @@ from linewitness.model import Pos, Span, Token
 
 _CLAUSE: Final = re.compile(rb"\s*(?:(?:try|else|finally)\s*:\s*)?")
 _BEFORE: Final = re.compile(rb"[\s)\]},]*(?:(?:and|or|else|if|in|not\s+in|is|is\s+not|[<>!=]=|[<>])(?!\w)\s*)?")
-_SILENT: Final = re.compile(rb"\n[ \t\f\r]*[#\n]")
 _AFTER: Final = re.compile(rb"[\s)\]},:]*(?:\\|#.*)?")
 #: What may stand before a literal on its line without being able to raise.
 _HARMLESS: Final = re.compile(
@@ -63,12 +62,16 @@ class LineEvents:
 
     def __init__(self, head: bytes) -> None:
         self._data = head.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
-        self.lines = self._data.split(b"\n")
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The lines without their terminators, and what follows the last one."""
+        return self._data.split(b"\n")
 
     @property
     def line_count(self) -> int:
         """How many lines the file has; text after the last terminator is one."""
-        return len(self.lines) - (not self.lines[-1])
+        return self._data.count(b"\n") + (not self._data.endswith(b"\n") and bool(self._data))
 
     def md5_of(self, line: int) -> tuple[str, ...]:
         """The MD5 of a line's text, as a tool saw it that keeps the carriage return of its terminator, or not."""
@@ -208,7 +211,8 @@ class LineEvents:
 
         A module without any code runs on its first line, whatever stands there (up to Python 3.10).
         """
-        if not _SILENT.search(b"\n" + self._data):
+        squeezed = (b"\n" + self._data).translate(None, b" \t\f\r")
+        if b"\n\n" not in squeezed and b"\n#" not in squeezed:
             return None
         silent = [number for number, line in enumerate(self.lines, start=1) if not line.partition(b"#")[0].strip()]
         if len(silent) == len(self.lines):

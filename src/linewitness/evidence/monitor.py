@@ -12,11 +12,14 @@ from types import CodeType
 from typing import Any
 
 from . import codekey
+from .places import elsewhere
 from .recorder import Recorder, See
 
 FORGED = "a hit was reported not by the interpreter but by"
 _FAULTS_SHOWN = 20
 _CANARY = "<linewitness canary>"
+_CANARY_EVERY = 16
+"""Tests from one run of the canary to the next. Its instructions are seen one by one, which has its price."""
 
 
 def _canary() -> None:
@@ -63,7 +66,11 @@ class Monitor:
         self._tools = (0, 0)
         self._canary = Armed(_canary.__code__, "", 0, {len(_canary.__code__.co_code) - 2: 0})
         self._heard: list[int] = []
+        self._asked = 0
+        self._start_events = self._monitoring.events.PY_START
         self._returned: set[int] = set()
+        self._names = frozenset(map(os.path.basename, plan))
+        self._elsewhere = elsewhere(self._export)
         self._start(see)
 
     def _start(self, see: See) -> None:
@@ -85,8 +92,12 @@ class Monitor:
         ]
         for tool, event, callback in self._callbacks:
             monitoring.register_callback(tool, event, callback)
-        monitoring.set_events(start, events.PY_START)
-        self._arm_events(self._canary, events.INSTRUCTION)
+
+    def wake(self) -> None:
+        """See starts from now on: each code object of the process that runs is looked at once, which has its price."""
+        self._monitoring.set_events(self._tools[1], self._monitoring.events.PY_START)
+        # Not before: the second tool would take its instructions away.
+        self._arm_events(self._canary, self._monitoring.events.INSTRUCTION)
 
     def _handlers(self, see: See) -> tuple[Any, Any, Any]:
         armed, canary, heard, disable = self._armed, self._canary, self._heard, self._monitoring.DISABLE
@@ -161,6 +172,9 @@ class Monitor:
         return on_return
 
     def _file(self, name: str) -> Any:
+        if name.startswith(self._elsewhere) and name.rpartition(os.sep)[2] not in self._names:
+            self._files[name] = None
+            return None
         real = os.path.realpath(name)
         known = self._files[name] = self._plan.get(real)
         if real.startswith(self._export) and os.path.isfile(real):
@@ -210,15 +224,24 @@ class Monitor:
             set_local_events(tool, spot.code, spot.events)
 
     def alive(self) -> str:
-        """Run a code object that must be seen, and look at the tools. What is wrong, or nothing."""
+        """Look at the tools, and now and then run a code object that must be seen. What is wrong, or nothing.
+
+        Whoever switches events off only loses witnesses, so this is for those who do not know what they did.
+        """
         monitoring, (local, start) = self._monitoring, self._tools
-        self._heard.clear()
-        _canary()
         if monitoring.get_tool(local) != self.NAMES[0] or monitoring.get_tool(start) != self.NAMES[1]:
             return "a monitoring tool of the recorder was released"
-        if not self._heard or monitoring.get_events(start) != monitoring.events.PY_START:
+        self._asked += 1
+        hears = self._asked % _CANARY_EVERY or self._hears()
+        if not hears or monitoring.get_events(start) != self._start_events:
             return "the events of the recorder were switched off"
         return ""
+
+    def _hears(self) -> bool:
+        """Run a code object that must be seen."""
+        self._heard.clear()
+        _canary()
+        return bool(self._heard)
 
     def faults(self) -> list[str]:
         """Take the hooks away and tell which were not there any more. Errors: none."""
@@ -230,6 +253,8 @@ class Monitor:
         ]
         if found:
             return found
+        if not self._hears():
+            found.append("the events of the recorder were switched off during the run")
         exec(compile("", _CANARY, "exec"))  # noqa: S102 - a code object that nobody has seen yet
         if _CANARY not in self._files:
             found.append("the start of a code object went unnoticed: the recorder's events were switched off")

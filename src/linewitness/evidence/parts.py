@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from operator import is_, itemgetter
+from operator import attrgetter, is_, itemgetter
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -65,9 +65,27 @@ class Part:
         self._get = itemgetter(*self._names, *self._names[:1])
         self._values = self._get(space)
 
-    def to_compare(self) -> tuple[Any, Mapping[str, Any], tuple[Any, ...], Part]:
-        """What it takes to see quickly whether anything changed: a getter, where it gets from, what it has to get."""
-        return self._get, self._space, self._values, self
+    def to_compare(self) -> tuple[Any, Mapping[str, Any]]:
+        """A getter, and where it gets from: what it gets is ``values`` as long as nothing changed."""
+        return self._get, self._space
+
+    @property
+    def name(self) -> str:
+        """Full name of the module or class."""
+        return self._name
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """Names of the parts, and what they stood for."""
+        return zip(self._names, self._values)  # noqa: B905 - Python 3.9 knows no strict=
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What there was."""
+        return tuple(self._values)
+
+    def functions(self) -> list[FunctionType]:
+        """All functions that it consisted of."""
+        return functions_in(self._values)
 
     def changes(self) -> Iterator[tuple[str, Any]]:
         """Full names of what stands for something else now, and for what."""
@@ -87,6 +105,14 @@ class Whole:
         self._space = space
         self._was = dict(space)
 
+    def functions(self) -> list[FunctionType]:
+        """All functions that it consisted of."""
+        return functions_in(self._was.values())
+
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        """Full names and values of all functions and classes."""
+        return ((f"{self._name}.{name}", value) for name, value in self._was.items() if isinstance(value, _KEPT_PARTS))
+
     def _is_same(self) -> bool:
         return len(self._was) == len(self._space) and all(map(is_, self._was.values(), self._space.values()))
 
@@ -102,6 +128,45 @@ class Whole:
             now = self._space.get(name)
             if now is not value and isinstance(value, _KEPT_PARTS):
                 yield f"{self._name}.{name}", now
+
+
+class Codes:
+    """The code and the defaults of some functions, at one moment: assigning to these exchanges no name."""
+
+    __slots__ = ("_functions", "_was")
+
+    def __init__(self, functions: Iterable[FunctionType]) -> None:
+        self._functions = tuple(functions)
+        self._was = [tuple(map(get, self._functions)) for get in _MADE_OF.values()]
+
+    def changes(self) -> Iterator[tuple[Any, str, Any]]:
+        """Functions that consist of something else now, of what, and their code now."""
+        for (attribute, get), was in zip(_MADE_OF.items(), self._was):  # noqa: B905 - Python 3.9 knows no strict=
+            if tuple(map(get, self._functions)) == was:
+                continue
+            for function, old in zip(self._functions, was):  # noqa: B905
+                if get(function) is not old:
+                    yield function, attribute, function.__code__
+
+
+_MADE_OF = {name: attrgetter(name) for name in ("__code__", "__defaults__", "__kwdefaults__")}
+
+
+def functions_in(values: Iterable[Any]) -> list[FunctionType]:
+    """The Python functions among some values, and those inside class methods, static methods and properties."""
+    found = []
+    for value in values:
+        kind = type(value)
+        if kind is FunctionType:
+            found.append(value)
+        elif kind in _HOLDERS:
+            inner = value.fget if kind is property else value.__func__
+            if type(inner) is FunctionType:
+                found.append(inner)
+    return found
+
+
+_HOLDERS = frozenset((classmethod, staticmethod, property))
 
 
 def whole_module(name: str) -> Iterator[Whole]:

@@ -6,7 +6,17 @@ Runs in the *tested* interpreter (3.9 and later, standard library only).
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
+
+
+def elsewhere(export: str) -> tuple[str, ...]:
+    """How names of the interpreter's own files and of what is installed in it begin: to resolve a path costs dear.
+
+    A folder inside the export (which ends with a separator) is none of these, nor is one around it.
+    """
+    folders = {os.path.join(prefix, "lib") + os.sep for prefix in (sys.prefix, sys.base_prefix)}
+    return ("<", *(each for each in sorted(folders) if not (each.startswith(export) or export.startswith(each))))
 
 
 class Places:
@@ -16,13 +26,14 @@ class Places:
         self._export = config["export"] + os.sep
         self._protected = frozenset(config["test_files"]).union(config["protected"])
         self._known: dict[str, str] = {}
+        # Code without a file ("<string>") would seem to lie in the current folder.
+        self._elsewhere = elsewhere(self._export)
 
     def inside(self, name: str) -> str:
         """The path of a file relative to the export, ``/`` between its parts, or an empty string."""
         known = self._known.get(name)
         if known is None:
-            # Code without a file ("<string>") would seem to lie in the current folder.
-            real = "" if name.startswith("<") else os.path.realpath(name)
+            real = "" if name.startswith(self._elsewhere) else os.path.realpath(name)
             known = real[len(self._export) :].replace(os.sep, "/") if real.startswith(self._export) else ""
             self._known[name] = known
         return known

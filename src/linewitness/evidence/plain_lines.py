@@ -6,7 +6,7 @@ Asking what a line demands costs a parse, and big patches consist of such lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from linewitness.evidence.formats.facts import Grain
@@ -15,7 +15,6 @@ from linewitness.model import Answer, Kind, Obligation, Phase, Precision, Sighti
 
 #: Words and signs by which a statement may skip a part of itself, hold another code object, or be more than one.
 _MAY_SKIP: Final = re.compile(r"[:;@\\]|\b(?:if|else|and|or|not|in|is|for|lambda|await|yield|assert)\b")
-
 
 _RUN: Final = Sighting(Answer.RUN, (), Phase.IMPORT, Precision.STATEMENT)
 _NOT_RUN: Final = Sighting(Answer.NOT_RUN, note="the statement did not run")
@@ -27,13 +26,26 @@ def settle(obligations: Sequence[Obligation], lines: Lines) -> list[Sighting | N
         return [None] * len(obligations)
     counts = lines.bare_counts
     if counts is not None:
-        is_plain = _is_plain
-        if _MAY_SKIP.search("\n".join([owed.content for owed in obligations])) is None:
-            is_plain = _is_lone
-        answers = {line: _RUN if counts[line] > 0 else _NOT_RUN for _, line, *_ in obligations if line in counts}
-        return [answers.get(owed.line) if is_plain(owed) else None for owed in obligations]
+        return _settled_by_counts(obligations, counts)
     runs: dict[tuple[str, ...], Sighting] = {}
     return [_settled(obligation, lines, runs) if _is_plain(obligation) else None for obligation in obligations]
+
+
+def _settled_by_counts(obligations: Sequence[Obligation], counts: Mapping[int, int]) -> list[Sighting | None]:
+    """The answers of bare counts. This runs for every line of a patch, and so calls as little as it can."""
+    hit_of = counts.get
+    statement = Kind.STATEMENT
+    answers = [
+        (_RUN if hit > 0 else _NOT_RUN)
+        if kind is statement and not scope and first == last and (hit := hit_of(line)) is not None
+        else None
+        for _, line, _, _, kind, scope, _, (first, last), _ in obligations
+    ]
+    texts = [owed[3] for owed in obligations]
+    firsts = "".join([text[:1] for text in texts])
+    if firsts.split() == [firsts] and _MAY_SKIP.search("\n".join(texts)) is None:
+        return answers
+    return [answer if _is_plain(owed) else None for answer, owed in zip(answers, obligations, strict=True)]
 
 
 def _is_plain(obligation: Obligation) -> bool:
@@ -43,7 +55,7 @@ def _is_plain(obligation: Obligation) -> bool:
 
 def _is_lone(obligation: Obligation) -> bool:
     _, _, _, content, kind, scope, _, (first, last), _ = obligation
-    return first == last and kind is Kind.STATEMENT and not scope and not content[:1].isspace()
+    return first == last and kind is Kind.STATEMENT and not scope and content[:1] > " "
 
 
 def _settled(obligation: Obligation, lines: Lines, runs: dict[tuple[str, ...], Sighting]) -> Sighting | None:

@@ -9,7 +9,7 @@ in its workers. Only facts are written down; who witnessed what is judged by the
 from __future__ import annotations
 
 import os
-import unittest
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +24,8 @@ _REASON = 400
 _KEY = "linewitness_key"
 # Loaded before any conftest file: nothing of the project has run, and everything that judges is still what it was.
 _GUARDS = [Guard(recorder) for recorder in (Recorder.active,) if recorder is not None]
+for _guard in _GUARDS:
+    _guard.wake()
 
 
 def pytest_configure(config: Any) -> None:
@@ -72,11 +74,13 @@ class Session:
         self._places: dict[str, str] = {}
         self._running = ""
         self._closed = False
-        self._watch_unittest()
 
     def _watch_unittest(self) -> None:
         """Notice a skip where unittest catches it: pytest is told when the exception is gone."""
-        outcome: Any = unittest.case._Outcome  # type: ignore[attr-defined]  # noqa: SLF001 - no public place sees it
+        case: Any = sys.modules.get("unittest.case")
+        outcome = getattr(case, "_Outcome", None)  # No public place sees it.
+        if outcome is None:
+            return
         original = outcome.testPartExecutor
 
         @contextmanager
@@ -84,7 +88,7 @@ class Session:
             with original(part, *args, **kwargs):
                 try:
                     yield
-                except unittest.SkipTest as error:
+                except case.SkipTest as error:
                     self._keep_place(self._running, error)
                     raise
 
@@ -115,10 +119,16 @@ class Session:
         place = self._blame(error) if report.outcome == "skipped" else ""
         self._recorder.journal.write(["collect", report.nodeid, report.outcome, _reason(report), place])
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: Any) -> None:
+        """Nothing of the tests has been imported, unless a conftest file did."""
+        self._guard.begin(session.config)
+
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: Any) -> None:
         """What ran so far was import and collection."""
         if self._mine and not self._controls:
+            self._watch_unittest()
             self._recorder.threads.ignore_present()
             self._recorder.collected([item.nodeid for item in session.items])
             self._guard.settle(session.items, self._config.pluginmanager)
@@ -132,6 +142,7 @@ class Session:
             self._reports = []
             self._raised = ""
             self._running = nodeid
+            self._guard.started(nodeid)
             self._recorder.begin(nodeid)
 
     @pytest.hookimpl(tryfirst=True)
@@ -142,7 +153,7 @@ class Session:
         """
         if call.excinfo is not None:
             self._raised = self._raised or call.when
-            if isinstance(call.excinfo.value, _SKIPS):
+            if _is_a_skip(call.excinfo.value):
                 self._keep_place(item.nodeid, call.excinfo.value)
         if call.when == "call" and self._running:
             self._guard.called(item)
@@ -234,7 +245,12 @@ def _simply_passed(reports: list[Any]) -> bool:
 
 
 _SOFT = frozenset({"skipped", "xfailed"})
-_SKIPS = (unittest.SkipTest, pytest.skip.Exception, pytest.xfail.Exception)
+_SKIPS = (pytest.skip.Exception, pytest.xfail.Exception)
+
+
+def _is_a_skip(error: BaseException) -> bool:
+    # unittest is not imported for its exception's sake: who raises it has imported it.
+    return isinstance(error, (*_SKIPS, getattr(sys.modules.get("unittest.case"), "SkipTest", _SKIPS[0])))
 
 
 def _reason(report: Any) -> str:

@@ -156,6 +156,9 @@ class Probes:
         with open(real, "rb") as stream:
             return hashlib.sha256(stream.read()).hexdigest() == sha256
 
+    def wake(self) -> None:
+        """Nothing to do: probes cost nothing until a changed file is loaded."""
+
     def rearm(self, hits: list[tuple[Any, int]]) -> None:
         """Forget these marks, so that the probes report again."""
         for marks, ident in hits:

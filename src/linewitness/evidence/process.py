@@ -86,6 +86,7 @@ def start_child(kit: str) -> None:
     import atexit
 
     recorder = start(load(kit), "child")
+    recorder.wake()
 
     def at_exit() -> None:
         # A worker of pytest-xdist starts as a child and turns out to be more.

@@ -47,7 +47,8 @@ class RunRequest(NamedTuple):
     a skip may be raised, beside the collected files and conftest files. ``progress`` is told (tests done, tests
     collected). ``all_witnesses`` records every test that ran a line, not only one. ``wrapper`` is put before each
     command of the run, to measure it. ``host`` is the environment that the allow-list picks from (``None``: this
-    process's). ``terms`` say how the run is isolated (``None``: not at all, and without limits).
+    process's). ``terms`` say how the run is isolated (``None``: not at all, and without limits). ``notes_reads`` has
+    the run note which files the checks open (see :func:`linewitness.evidence.influence.could_matter`).
     """
 
     export: Path
@@ -64,6 +65,7 @@ class RunRequest(NamedTuple):
     host: Mapping[str, str] | None = None
     terms: Terms | None = None
     relations: RelationRequest = RelationRequest()
+    notes_reads: bool = True
 
 
 class _Prepared(NamedTuple):
@@ -106,13 +108,22 @@ def run_pytest(request: RunRequest) -> RunRecord:
     try:
         journals = read_journals(prepared.records, key)
         verdict = examine(journals, ended, request.relations.files)
-        used = read_used(prepared.reads, loaded_files(journals)) if verdict.complete else Used()
+        used = _used(request, prepared, journals) if verdict.complete else Used()
     except EvidenceError as error:
         return _nothing(request, Finding(error.code or "LW503", error.path, error.line, error.message))
     if changed:
         verdict = verdict._replace(complete=False, findings=(*verdict.findings, *changed))
     verdict = verdict._replace(findings=(*verdict.findings, *_left_behind(ended)))
     return _record(request, prepared, journals, verdict)._replace(used=used)
+
+
+def _used(request: RunRequest, prepared: _Prepared, journals: Journals) -> Used:
+    loaded = loaded_files(journals)
+    return read_used(prepared.reads, loaded) if _notes_reads(request) else Used(loaded)
+
+
+def _notes_reads(request: RunRequest) -> bool:
+    return request.notes_reads or request.suite.audit == "always"
 
 
 # ---------------------------------------------------------------- before
@@ -168,6 +179,7 @@ def _config(request: RunRequest, prepared: _Prepared) -> dict[str, Any]:
         "mode": prepared.listing.mode,
         "plan": prepared.listing.plan,
         "keep_all": request.all_witnesses,
+        "audit": request.suite.audit == "always",
         "args": _arguments(request, prepared),
         "roots": [str(root) for root in roots],
         "owned": sorted(owned),
@@ -191,8 +203,8 @@ def _arguments(request: RunRequest, prepared: _Prepared) -> list[str]:
         ini.write_text("[pytest]\n", encoding="utf-8")
     else:
         ini = request.export / settings.file
-    arguments = ["-p", f"{PACKAGE}.plugin", "-p", f"{PACKAGE}.reads", *request.relations.plugins(PACKAGE)]
-    arguments += ["-p", "no:cacheprovider"]
+    arguments = ["-p", f"{PACKAGE}.plugin", *(["-p", f"{PACKAGE}.reads"] if _notes_reads(request) else [])]
+    arguments += [*request.relations.plugins(PACKAGE), "-p", "no:cacheprovider"]
     for plugin in request.python.plugins:
         arguments += ["-p", plugin]
     arguments += ["-c", str(ini), f"--rootdir={request.export}", f"--confcutdir={request.export}", "-o", "addopts="]

@@ -1,7 +1,8 @@
 """Which files of the export the trusted tests themselves open, and which folders they list.
 
-Runs in the *tested* interpreter (3.9 and later, standard library only), loaded as a plugin of pytest. What code under
-test reads is the product's own data and not looked at; what a check reads decides what the check asks.
+Runs in the *tested* interpreter (3.9 and later, standard library only), loaded as a plugin of pytest, and only where
+the patch touches a file that owes nothing and that a check might read (``could_matter`` of the tool's ``influence``).
+What code under test reads is the product's own data and not looked at; what a check reads decides what the check asks.
 
 PYTEST_DONT_REWRITE
 """
@@ -12,6 +13,7 @@ import json
 import os
 from typing import Any
 
+from .auditing import listen
 from .recorder import Recorder
 
 _LISTING = frozenset({"os.listdir", "os.scandir"})
@@ -94,8 +96,7 @@ def pytest_configure(config: Any) -> None:
         return
     reads = Reads(recorder.config)
     config._linewitness_reads = reads  # noqa: SLF001 - the session's own place for it
-    # The recorder's own hook passes them on: each further hook would cost as much again, for every event there is.
-    recorder.listeners.update(dict.fromkeys(EVENTS, reads.hear))
+    listen(recorder, EVENTS, reads.hear)
 
 
 def pytest_unconfigure(config: Any) -> None:

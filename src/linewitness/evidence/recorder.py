@@ -46,6 +46,9 @@ class Spot(Protocol):
 class Observer(Protocol):
     """A way to see sites run."""
 
+    def wake(self) -> None:
+        """From now on code of the project may run."""
+
     def rearm(self, hits: list[tuple[Any, int]]) -> None:
         """Make the locations of these (spot, ident) pairs report again."""
 
@@ -143,6 +146,11 @@ class Recorder(metaclass=_Single):
         self.take = take
         self.waiting = fresh.__len__
         self.observer = observer(see)
+
+    def wake(self) -> None:
+        """Code of the project may run from now on; until now nothing but the harness was loaded."""
+        if self.observer is not None:
+            self.observer.wake()
 
     def see_alien(self, path: str, name: str, line: int) -> None:
         """Code that bears a changed file's name and is not the file's own compilation."""

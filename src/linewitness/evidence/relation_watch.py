@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from .auditing import listen
 from .recorder import Recorder
 from .relations.tally import (  # type: ignore[import-not-found]  # the kit has it there
     Base,
@@ -53,17 +54,13 @@ class Watch:
         pytest.register_assert_rewrite(*_module_names(self._files.values()))
 
     def pytest_sessionstart(self) -> None:
-        """Hear of opened files, through the recorder's own hook: each further one would slow every event down."""
-        listeners = self._recorder.listeners
-        before = listeners.get("open")
+        """Hear of opened files, where there is a relation that does not say itself what it opens."""
+        if self._sums and self._recorder.config["plain_relations"]:
+            listen(self._recorder, ("open",), self._hear)
 
-        def hear(event: str, arguments: tuple[Any, ...], frame: Any) -> None:
-            if isinstance(arguments[0], (str, bytes)):
-                self._opened.add(os.fsdecode(arguments[0]))
-            if before is not None:
-                before(event, arguments, frame)
-
-        listeners["open"] = hear
+    def _hear(self, _event: str, arguments: tuple[Any, ...], _frame: Any) -> None:
+        if isinstance(arguments[0], (str, bytes)):
+            self._opened.add(os.fsdecode(arguments[0]))
 
     def _corpora(self, opened: set[str]) -> dict[str, str]:
         """The files of frozen corpora among opened files, as paths of the repository, with their digests."""

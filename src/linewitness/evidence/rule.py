@@ -21,6 +21,7 @@ _NOWHERE = "the evidence knows no code in this file"
 _REMOVED = "the compiler made no code for this line, so no run can witness it: delete it or waive it"
 _WITHOUT_CODE = frozenset({Weight.KEYWORD, Weight.OPENER})
 _LAMBDA = "<lambda>"
+_NAMELESS = (_LAMBDA, "<genexpr>")
 _WITNESSED = (Answer.RUN, Answer.PARTIAL)
 _NOT_ENTERED = "made, but not entered in a test's call: "
 _HIDDEN = (
@@ -75,7 +76,8 @@ class FileRule:
     def settled(self, line: int) -> Sighting | None:
         """The fast path: an answer without a demand; ``None`` means "ask :meth:`sight`".
 
-        Given when every stretch of value code that begins on the line ran in a test's call.
+        Given when every stretch of value code that begins on the line ran in a test's call, and so did each function
+        without a name: before 3.12 those inside of an f-string have an entry and no stretch.
 
         Good for statements and branches, with one exception: where arms decide, a line of which the compiler
         removed a part would pass for whole. Never for definitions and deletion points, which ask for more.
@@ -88,8 +90,9 @@ class FileRule:
         if not stretches:
             return None
         witnesses: set[str] = set()
-        for stretch in stretches:
-            calls = [hit for hit in self._hits_of(stretch.idents) if hit.phase is Phase.CALL]
+        nameless = (self._entries.get((name, line), ()) for name in _NAMELESS)
+        for idents in (*(stretch.idents for stretch in stretches), *((ident,) for each in nameless for ident in each)):
+            calls = [hit for hit in self._hits_of(idents) if hit.phase is Phase.CALL]
             if not calls:
                 return None
             witnesses.update(*(hit.witnesses for hit in calls))

@@ -38,6 +38,10 @@ COMMON: Final = """
 (union_specifier body: (_)) @declaration
 (declaration) @data
 (init_declarator) @value
+[
+  (translation_unit [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @declaration)
+  (declaration_list [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @declaration)
+]
 
 (if_statement consequence: (_) @body) @branch
 (else_clause (_) @body) @clause

@@ -20,6 +20,12 @@ TABLE: Final = Table(
 (field_declaration_list) @members
 (template_declaration) @plain
 (template_parameter_list) @type
+(template_parameter_list (optional_parameter_declaration default_value: (_) @type))
+[
+  (translation_unit (class_specifier !body) @declaration)
+  (declaration_list (class_specifier !body) @declaration)
+  (template_declaration [(class_specifier !body) (struct_specifier !body)] @declaration)
+]
 [
   (alias_declaration) (using_declaration) (friend_declaration) (static_assert_declaration) (concept_definition)
   (access_specifier) (namespace_alias_definition) (template_instantiation)
@@ -36,6 +42,9 @@ TABLE: Final = Table(
 (lambda_capture_specifier) @value
 ((declaration type: [(type_identifier) (qualified_identifier) (template_type)] declarator: (identifier)) @statement
   (#not-match? @statement "^\\\\s*extern\\\\b"))
+; an object with arguments for its constructor, which looks like a function that is declared
+(compound_statement (declaration declarator: (function_declarator)) @statement)
+(case_statement (declaration declarator: (function_declarator)) @statement)
 (for_range_loop body: (_) @body) @branch
 (try_statement body: (_) @body)
 (catch_clause body: (_) @body) @clause @branch

@@ -51,7 +51,7 @@ _INERT_NAMES = frozenset(
         "pnpm-lock.yaml",
     }
 )
-_DATA_SUFFIXES = frozenset({".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv", ".tsv"})
+_DATA_SUFFIXES = frozenset({".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv", ".tsv", ".po", ".pot"})
 _DATA_NAMES = frozenset({".gitattributes", ".editorconfig", "manifest.in"})
 _PYTHON_SUFFIXES = frozenset({".py", ".pyw"})
 _PYTHON_SHEBANG = re.compile(

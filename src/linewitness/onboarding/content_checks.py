@@ -10,7 +10,8 @@ from typing import Final
 from linewitness.evidence.pytest_settings import read_pytest_settings
 from linewitness.globs import Globs
 from linewitness.model import RepoPath
-from linewitness.onboarding import survey
+from linewitness.onboarding import first_checks, survey
+from linewitness.onboarding.first_checks import Candidate
 from linewitness.onboarding.target import Target
 from linewitness.onboarding.trouble import Patient, Trouble
 from linewitness.settings import SETTINGS_FILE
@@ -90,8 +91,10 @@ def no_trusted_check(patient: Patient) -> Iterator[Trouble]:
     if not free:
         yield Trouble("no-trusted-check", True, f"{message}, and no other test either: write the first one there")
     elif case.loaded.origin:
-        mend = target.landing(patient, _move(free))
-        yield Trouble("no-trusted-check", True, f"{message}: start by moving tests that are there", mend)
+        ranked = _ranked(patient, free)
+        mend = target.landing(patient, _move(ranked)) if ranked else ""
+        best = f": start with tests that are there, such as {ranked[0].path}, which {ranked[0].why}" if ranked else ""
+        yield Trouble("no-trusted-check", True, f"{message}{best}", mend)
     else:
         adopt = "`init` proposes settings that make the present suite the trusted one"
         yield Trouble("no-trusted-check", True, f"{message}; {adopt}", "linewitness init")
@@ -117,8 +120,15 @@ def _free_tests(patient: Patient) -> list[RepoPath]:
     return [path for path in sorted(patient.case.base_tree) if survey.is_test_file(path) and not generated.match(path)]
 
 
-def _move(tests: Sequence[RepoPath]) -> str:
-    files = " ".join(map(shell_quote, tests[:_FIRST_CHECKS]))
+def _ranked(patient: Patient, tests: Sequence[RepoPath]) -> tuple[Candidate, ...]:
+    case = patient.case
+    blobs = {path: case.base_tree[path] for path in tests}
+    texts = {path: case.read(blob).decode("utf-8", "replace") for path, blob in blobs.items() if blob.is_regular}
+    return first_checks.rank(texts, survey.product_names(case.base_tree))
+
+
+def _move(tests: Sequence[Candidate]) -> str:
+    files = " ".join(shell_quote(candidate.path) for candidate in tests[:_FIRST_CHECKS])
     return f"mkdir -p tests/trusted && git mv {files} tests/trusted/ && git commit -q -m 'The first trusted checks'"
 
 
@@ -205,7 +215,7 @@ def no_approvers(patient: Patient) -> Iterator[Trouble]:
     target = Target.of(patient)
     message = (
         f"{target.name} lists nobody who may approve changes of protected content, so each has to be landed there on "
-        f"its own. A line of {path} is: NAME namespaces=\"git\" and a public SSH key; this makes a key for it"
+        f'its own. A line of {path} is: NAME namespaces="git" and a public SSH key; this makes a key for it'
     )
     yield Trouble("no-approvers", False, message, target.landing(patient, _first_approver(path)))
 

@@ -1,4 +1,4 @@
-"""Checks of the languages in the tree: whether lines of them can be judged here, and whether anything can witness them."""
+"""Checks of the languages in the tree: whether their lines can be judged here, and whether anything can witness one."""
 
 from __future__ import annotations
 

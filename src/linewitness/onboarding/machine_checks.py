@@ -16,7 +16,7 @@ from linewitness.evidence.interpreter import Interpreter, find_interpreter
 from linewitness.evidence.pytest_settings import owned_names
 from linewitness.evidence.sandbox import find_sandbox, what_to_do
 from linewitness.onboarding import survey
-from linewitness.onboarding.scaffold import pytest_settings_text, text
+from linewitness.onboarding.present import pytest_settings_text, text
 from linewitness.onboarding.trouble import Patient, Trouble
 from linewitness.settings import SETTINGS_FILE, Suite
 from linewitness.trust.undo import shell_quote

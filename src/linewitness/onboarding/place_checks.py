@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Final
 
 from linewitness.errors import UsageError
-from linewitness.globs import Globs
 from linewitness.guard import install
-from linewitness.guard.agents import AGENTS, Agent
+from linewitness.guard.agents import Agent
+from linewitness.onboarding import survey
 from linewitness.onboarding.content_checks import is_behind_settings
 from linewitness.onboarding.target import Target
 from linewitness.onboarding.trouble import Patient, Trouble
-from linewitness.trust.builtin import BUILT_IN
 from linewitness.trust.undo import shell_quote
 
-_OURS: Final = b"linewitness"
-_CI: Final = Globs([glob for guarded in BUILT_IN if guarded.what == "a CI definition" for glob in guarded.globs])
 _GITLAB: Final = ".gitlab-ci.yml"
-# The folder that says that an agent is at work here, where it is another one than that of its hooks.
-_SIGNS: Final = {"copilot": (".github/copilot-instructions.md", ".github/hooks", ".github/instructions")}
 
 
 def no_ci_job(patient: Patient) -> Iterator[Trouble]:
@@ -28,8 +22,8 @@ def no_ci_job(patient: Patient) -> Iterator[Trouble]:
     case = patient.case
     if is_behind_settings(patient):
         return
-    definitions = [path for path in sorted(case.head_tree) if _CI.match(path) and case.head_tree[path].is_regular]
-    if any(_OURS in case.read(case.head_tree[path]).lower() for path in definitions):
+    definitions = survey.ci_definitions(sorted(case.head_tree))
+    if any(survey.runs_the_gate(case.read_head(path) or b"") for path in definitions):
         return
     target = Target.of(patient)
     message = f"no CI definition of {target.name} runs the gate, so it decides about no merge"
@@ -48,13 +42,8 @@ def agents_without_hook(patient: Patient) -> Iterator[Trouble]:
     repository = patient.case.repository
     if repository.bare or is_behind_settings(patient):
         return
-    for agent in AGENTS:
-        if any(os.path.lexists(repository.root / sign) for sign in _signs(agent)):
-            yield from _hook_of(agent, patient)
-
-
-def _signs(agent: Agent) -> tuple[str, ...]:
-    return _SIGNS.get(agent.name, (agent.settings.partition("/")[0],))
+    for agent in survey.agents_here(repository.root):
+        yield from _hook_of(agent, patient)
 
 
 def _hook_of(agent: Agent, patient: Patient) -> Iterator[Trouble]:

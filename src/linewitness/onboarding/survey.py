@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatch
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from linewitness.errors import PatchError
 from linewitness.evidence.pytest_settings import owned_names
 from linewitness.globs import Globs
+from linewitness.guard.agents import AGENTS, Agent
+from linewitness.languages import files
 from linewitness.model import RepoPath
 from linewitness.patch.objects import repo_path
 from linewitness.patch.repository import Repository
 from linewitness.settings import Settings
+from linewitness.trust.builtin import BUILT_IN
 
 _TEST_NAMES: Final = ("test_*.py", "*_test.py")
 _TEST_FOLDERS: Final = frozenset({"test", "tests", "testing"})
+_CI: Final = Globs([glob for guarded in BUILT_IN if guarded.what == "a CI definition" for glob in guarded.globs])
+# What says that an agent is at work here, where it is another folder than that of its hooks.
+_SIGNS: Final = {"copilot": (".github/copilot-instructions.md", ".github/hooks", ".github/instructions")}
+_SENSITIVE: Final = frozenset(
+    {
+        *("auth", "authn", "authz", "authentication", "authorization", "oauth", "login", "permissions"),
+        *("crypto", "cryptography", "security", "secrets", "credentials"),
+    }
+)
 _SUPPORT: Final = frozenset({"conftest.py", "__init__.py"})
 
 
@@ -84,9 +98,47 @@ def existing_tests(paths: Iterable[RepoPath], settings: Settings) -> ExistingTes
     return ExistingTests(tuple(sorted(folders)), tuple(loose))
 
 
+def sensitive_globs(paths: Iterable[RepoPath]) -> list[str]:
+    """Globs of product code whose names say that its changes deserve a security review, sorted."""
+    found = set()
+    for path in paths:
+        *folders, name = path.split("/")
+        if not files.language(path, b"") or _test_folder(path) or is_test_file(path):
+            continue
+        found |= {f"**/{folder}/**" for folder in folders if folder.lower() in _SENSITIVE}
+        stem = name.partition(".")[0]
+        if stem.lower() in _SENSITIVE:
+            found.add(f"**/{stem}.*")
+    return sorted(found)
+
+
 def product_names(paths: Iterable[RepoPath]) -> frozenset[str]:
     """The top-level names that the project owns, those of its tests left out."""
     return owned_names(path for path in paths if not _test_folder(path) and not is_test_file(path))
+
+
+def ci_definitions(paths: Iterable[RepoPath]) -> list[RepoPath]:
+    """The files that tell a CI service what to do."""
+    return [path for path in paths if _CI.match(path)]
+
+
+def runs_the_gate(definition: bytes) -> bool:
+    """Whether a CI definition seems to have a job that runs the gate."""
+    return b"linewitness" in definition.lower()
+
+
+def agents_here(root: Path) -> Iterator[Agent]:
+    """The agents whose settings lie in the work tree at ``root``."""
+    for agent in AGENTS:
+        signs = _SIGNS.get(agent.name, (agent.settings.partition("/")[0],))
+        if any(os.path.lexists(root / sign) for sign in signs):
+            yield agent
+
+
+def has_trusted_tests(paths: Iterable[RepoPath], settings: Settings) -> bool:
+    """Whether there is a test among the files that the settings call trusted or relations."""
+    trusted, generated = Globs((*settings.trusted, *settings.relations)), Globs(settings.generated)
+    return any(is_test_file(path) and trusted.match(path) and not generated.match(path) for path in paths)
 
 
 def is_test_file(path: str) -> bool:

@@ -35,6 +35,13 @@ class _Origin(NamedTuple):
     head: Section | None
 
 
+class _Rebuilt(NamedTuple):
+    """Base's text, and the pieces it was joined from: its lines, where no carriage return stands in it."""
+
+    text: bytes
+    lines: list[bytes]
+
+
 class DiffPatch:
     """A unified diff and the tree it leads to, under ``root``. Implements :class:`linewitness.model.PatchSource`.
 
@@ -123,9 +130,9 @@ class DiffPatch:
         head = self._head(origin.head, change.path) if origin.head else None
         if origin.base and origin.head is origin.base and not origin.base.binary:
             base = self._base(origin.base, change.path, head or b"")
-            return FileText(change, base, head, self._hunks(origin.base, change.path, base, head or b""))
+            return FileText(change, base.text, head, self._hunks(origin.base, change.path, base, head or b""))
         if origin.head and not origin.head.binary:
-            before = self._base(origin.head, change.path, head or b"")
+            before = self._base(origin.head, change.path, head or b"").text
             if before and origin.head.old is None:
                 raise PatchError(f"is new in the diff, but the tree has more lines of it: {_AGAIN}", path=change.path)
         return self._whole(change, self._lone_base(origin.base, change.path), head)
@@ -137,7 +144,7 @@ class DiffPatch:
         if section.binary:
             return b""
         source = self._head(section, section.new) if section.new is not None else b""
-        return self._base(section, path, source)
+        return self._base(section, path, source).text
 
     @staticmethod
     def _whole(change: FileChange, base: bytes | None, head: bytes | None) -> FileText:
@@ -156,12 +163,10 @@ class DiffPatch:
             raise PatchError("is a submodule whose commit the diff does not tell", path=path)
         return lines[0]
 
-    def _base(self, section: Section, path: RepoPath, head: bytes) -> bytes:
+    def _base(self, section: Section, path: RepoPath, head: bytes) -> _Rebuilt:
         """Base's text: head with the hunks taken back, once every line they show has been found in head."""
-        lines = head.split(b"\n")
-        ended = not lines[-1]
-        if ended:
-            lines.pop()
+        ended = not head or head.endswith(b"\n")
+        lines = head.removesuffix(b"\n").split(b"\n") if b"\r" in head else list(lines_of(head))
         self._find_context(section, path, lines)
         diff, join = self._diff, b"\n+".join
         base: list[bytes] = []
@@ -181,7 +186,7 @@ class DiffPatch:
             text += b"\n"
         if section.old_id and section.old_mode != SUBMODULE:
             _matching_id(text, section.old_id, path)
-        return text
+        return _Rebuilt(text, base)
 
     def _find_context(self, section: Section, path: RepoPath, lines: list[bytes]) -> None:
         values = iter(section.contexts)
@@ -197,14 +202,16 @@ class DiffPatch:
             if number >= len(there) or there[number].removesuffix(b"\r") != line[1:].removesuffix(b"\r"):
                 raise PatchError(f"is not the line that the diff shows here: {_AGAIN}", path=path, line=start + number)
 
-    def _hunks(self, section: Section, path: RepoPath, base: bytes, head: bytes) -> tuple[Hunk, ...]:
-        ours, theirs = lines_of(base), lines_of(head)
+    def _hunks(self, section: Section, path: RepoPath, base: _Rebuilt, head: bytes) -> tuple[Hunk, ...]:
+        theirs = lines_of(head)
         groups = section.groups
         rows: Iterable[tuple[int, int, int, int]] = zip(*(groups[n::7] for n in range(4)), strict=True)
-        if section.unended or b"\r" in base or b"\r" in head:
+        if section.unended or b"\r" in base.text or b"\r" in head:
             # for the program that made the diff, a line and the same line with another end were two lines
-            rows = line_hunks.refine(ours, theirs, _merged(rows))
-        proved = line_hunks.prove(ours, theirs, rows)
+            ours = lines_of(base.text)
+            proved = line_hunks.prove(ours, theirs, line_hunks.refine(ours, theirs, _merged(rows)))
+        else:
+            proved = line_hunks.taken_back(base.lines, theirs, rows)
         if proved is None:
             raise PatchError(f"has hunks that do not lead to the tree: {_AGAIN}", path=path)
         return proved

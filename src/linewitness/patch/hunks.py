@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 
 from linewitness.model import Hunk
 
 _Quad = tuple[int, int, int, int]
+_HUNK: Callable[[_Quad], Hunk] = partial(tuple.__new__, Hunk)
 
 _WORK = 20_000_000
 """Upper bound of line comparisons that one diff of our own may spend; regions beyond it are called replaced."""
@@ -21,6 +24,14 @@ _WORK = 20_000_000
 def whole(base_lines: int, head_lines: int) -> tuple[Hunk, ...]:
     """The diff that says: all of it changed."""
     return (Hunk(1, base_lines, 1, head_lines),) if base_lines or head_lines else ()
+
+
+def added_lines(hunks: Sequence[_Quad]) -> list[int]:
+    """The lines of head that the hunks added, in order."""
+    counts = [hunk[3] for hunk in hunks]
+    if counts.count(1) == len(counts):
+        return [hunk[2] for hunk in hunks]
+    return list(chain.from_iterable([range(start, start + count) for _, _, start, count in hunks]))
 
 
 def prove(base: Sequence[bytes], head: Sequence[bytes], hunks: Iterable[_Quad]) -> tuple[Hunk, ...] | None:
@@ -42,6 +53,24 @@ def prove(base: Sequence[bytes], head: Sequence[bytes], hunks: Iterable[_Quad]) 
         else:
             proved.append(Hunk(base_start, base_count, head_start, head_count))
     return tuple(proved) if base[b:] == head[h:] else None
+
+
+def taken_back(base: Sequence[bytes], head: Sequence[bytes], hunks: Iterable[_Quad]) -> tuple[Hunk, ...] | None:
+    """As :func:`prove`, for a base that was made of head by taking these very hunks back: their numbers are checked.
+
+    The hunks have to be in order, with as many lines between them on either side, as a parsed diff has them.
+    """
+    given = tuple(map(_HUNK, hunks))
+    if not given:
+        return () if len(base) == len(head) else None
+    b, n, h, m = given[-1]
+    if b + n - 1 > len(base) or h + m - 1 > len(head) or len(base) - (b + n) != len(head) - (h + m):
+        return None
+    regions = [(b - 1, b + n - 1, h - 1, h + m - 1) for b, n, h, m in given if n and m]
+    if not [0 for b, c, h, d in regions if base[b] == head[h] or base[c - 1] == head[d - 1]]:
+        return given
+    whole_regions = [(b - 1, b + n - 1, h - 1, h + m - 1) for b, n, h, m in given]
+    return tuple(chain.from_iterable(_trimmed(base, head, region) for region in whole_regions))
 
 
 def _trimmed(base: Sequence[bytes], head: Sequence[bytes], region: _Quad) -> Iterator[Hunk]:

@@ -8,6 +8,7 @@ terminator are the same line.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from functools import lru_cache
 
 _HASH_DIGITS = 16
@@ -22,6 +23,12 @@ def line_hash(line: bytes) -> str:
 def hash_of_text(text: bytes) -> str:
     """The identity of a line whose terminator is already off, as :func:`split_lines` leaves it."""
     return hashlib.sha256(text).hexdigest()[:_HASH_DIGITS]
+
+
+def hashes_of(texts: Iterable[bytes]) -> list[str]:
+    """:func:`hash_of_text` of many lines: big patches have so many that a call for each is felt."""
+    sha256 = hashlib.sha256
+    return [sha256(text).hexdigest()[:_HASH_DIGITS] for text in texts]
 
 
 def sha1_12(line: bytes) -> str:
@@ -48,6 +55,12 @@ def split_lines(text: bytes) -> list[bytes]:
 def lines_of(text: bytes) -> tuple[bytes, ...]:
     """The lines as :func:`split_lines` gives them, kept for a while, as every step asks for those of the same texts."""
     return tuple(split_lines(text))
+
+
+def decode_lines(lines: Iterable[bytes]) -> list[str]:
+    """The texts of lines whose terminators are off; as :func:`decode_line`, for many."""
+    # a line feed neither begins nor continues a character, so that an incomplete one before it stays alone
+    return b"\n".join(lines).decode("utf-8", "surrogateescape").split("\n")
 
 
 def decode_line(line: bytes) -> str:

@@ -94,7 +94,9 @@ def _hunk_row(group: Sequence[Hunk], base: Sequence[bytes], head: Sequence[bytes
         lines += [b"-" + line for line in base[base_start - 1 : base_start - 1 + base_count]]
         lines += [b"+" + line for line in head[head_start - 1 : at]]
     lines += [b" " + line for line in head[at : at + CONTEXT]]
-    text = b"\n".join(line if len(line) <= _LONGEST_LINE else _cut(line) for line in lines)
+    if max(map(len, lines), default=0) > _LONGEST_LINE:
+        lines = [line if len(line) <= _LONGEST_LINE else _cut(line) for line in lines]
+    text = b"\n".join(lines)
     return HunkRow(
         base=first.base_start - before, head=first.head_start - before, text=text.decode("utf-8", "backslashreplace")
     )

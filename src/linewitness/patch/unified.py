@@ -12,6 +12,8 @@ import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from operator import add, not_, or_, sub
 
 from linewitness.errors import PatchError
 from linewitness.model import RepoPath
@@ -28,6 +30,8 @@ _CHANGED = rb"((?:-[^\n]*+\n)*+)((?:\+[^\n]*+\n)*+)"
 _HEADER = rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@[^\n]*+\n"
 _HUNK = re.compile(_HEADER + _SAME + _CHANGED + _SAME)
 _BODY = re.compile(_SAME + _CHANGED)
+_BARE = re.compile(b"(" + _HEADER + b")" + _CHANGED)
+_LARGEST_BARE = 1 << 20
 _EPOCH = re.compile(rb"\t(?:1969-12-31|1970-01-01) \d\d:\d\d:\d\d")
 _EXTENDED = re.compile(
     rb"(old mode|new mode|deleted file mode|new file mode|copy from|copy to|rename from|rename to"
@@ -161,7 +165,7 @@ def _git_section(reader: _Reader, section: Section) -> None:
     printed: tuple[bytes | None, bytes | None] = (None, None)
     if reader.starts(b"--- "):
         printed = _printed_names(reader)
-        _hunks(reader, section)
+        _hunks(reader, section, is_git=True)
     elif reader.starts(b"Binary files "):
         section.binary = reader.take().endswith(b" differ")
     elif reader.starts(b"GIT binary patch\n"):
@@ -287,15 +291,37 @@ def _skip_binary_patch(reader: _Reader) -> None:
 # ---------------------------------------------------------------- hunks
 
 
-def _hunks(reader: _Reader, section: Section) -> None:
+def _hunks(reader: _Reader, section: Section, *, is_git: bool = False) -> None:
     walk = _Walk(reader, section)
-    walk.hunks()
+    if not (is_git and walk.bare_hunks()):
+        walk.hunks()
     if reader.starts(b"@@"):
         _refuse_known(reader.diff[reader.position : reader.position + 32], reader.line_number)
         raise reader.fail("the hunk's header cannot be read")
     if not section.groups and not section.contexts:
         raise reader.fail("a hunk (`@@ -1 +1 @@`) is expected")
     section.unended = frozenset(walk.unended)
+
+
+def _columns(diff: bytes, start: int, end: int) -> tuple[list[int], ...] | None:
+    """The seven columns of :attr:`Section.groups`, when hunks without context fill a stretch of the diff, or ``None``.
+
+    They are most of what is read, so no step here is one of Python for each. What is odd about a hunk is left to the
+    walk, which can say it.
+    """
+    headers, old, old_counts, new, new_counts, removed, added = zip(*_BARE.findall(diff, start, end), strict=True)
+    lengths = map(len, chain.from_iterable(zip(headers, removed, added, strict=True)))
+    offsets = list(accumulate(lengths, initial=start))
+    n, m = [[int(count or 1) for count in counts] for counts in (old_counts, new_counts)]
+    told = [text.count(b"\n") for text in removed], [text.count(b"\n") for text in added]
+    if offsets[-1] != end or (n, m) != told or not all(map(or_, n, m)):
+        return None
+    # a side without lines names the line before the gap
+    b, h = list(map(add, map(int, old), map(not_, n))), list(map(add, map(int, new), map(not_, m)))
+    gaps = list(map(sub, b, chain((1,), map(add, b, n))))
+    if min(gaps) < 0 or gaps != list(map(sub, h, chain((1,), map(add, h, m)))):
+        return None
+    return b, n, h, m, offsets[1::3], offsets[2::3], offsets[3::3]
 
 
 class _Walk:
@@ -308,7 +334,22 @@ class _Walk:
         self._contexts = section.contexts
         self.unended: set[str] = set()
 
+    def bare_hunks(self) -> bool:
+        """Take all hunks up to git's next file at once, when none of them has context; false when one is different."""
+        diff, start = self._diff, self._reader.position
+        end = diff.find(b"\ndiff --git ", start) + 1 or len(diff)
+        first = _BARE.match(diff, start, end)
+        if first is None or end - start > _LARGEST_BARE or diff[first.end() : min(first.end() + 1, end)] not in b"@":
+            return False
+        columns = _columns(diff, start, end)
+        if columns is None:
+            return False
+        self._groups.extend(chain.from_iterable(zip(*columns, strict=True)))
+        self._reader.position = end
+        return True
+
     def hunks(self) -> None:
+        """Take the hunks one by one, as far as there are any. Errors: :class:`PatchError`, with the line."""
         reader, diff, extend = self._reader, self._diff, self._groups.extend
         next_b = next_h = 1
         while match := _HUNK.match(diff, reader.position):

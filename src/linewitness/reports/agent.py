@@ -8,7 +8,8 @@ how to do without a witness: that is for the people who own the line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -35,17 +36,19 @@ def render(artifact: ObligationMap, view: View) -> Iterable[bytes]:
         room -= len(approved)
         yield approved
     left_out = 0
-    for line in _items(artifact):
-        data = _encode(line)
-        # Once something was left out everything after it is, so that the count at the end means "the rest".
-        if left_out or len(data) > room:
-            left_out += 1
-            continue
+    findings = words.line_findings(artifact)
+    items = _items(artifact, findings)
+    for item in items:
+        data = _encode(item())
+        if len(data) > room:
+            # Once something was left out everything after it is, so that the count at the end means "the rest".
+            left_out = 1 + sum(1 for _ in items)
+            break
         room -= len(data)
         yield data
     first = next((row for row in artifact.rows if row.status is Status.UNWITNESSED), None)
     if first:
-        finding = words.line_findings(artifact).get((first.path, first.line))
+        finding = findings.get((first.path, first.line))
         yield _encode(f"next: {words.next_command(first, finding, view.map_file)}")
     if left_out:
         command = words.show_all_command(view.map_file)
@@ -68,18 +71,18 @@ def _head(artifact: ObligationMap) -> str:
     )
 
 
-def _items(artifact: ObligationMap) -> Iterator[str]:
-    findings = words.line_findings(artifact)
+def _items(artifact: ObligationMap, findings: Mapping[tuple[str, int], FindingRow]) -> Iterator[Callable[[], str]]:
+    """What makes the text of each item: of a big patch all but the first are only counted."""
     errors, warnings = words.other_findings(artifact)
     for finding in errors:
-        yield _finding(finding.code, finding)
+        yield partial(_finding, finding.code, finding)
     for row in artifact.rows:
         if row.status is Status.UNWITNESSED:
             found = findings.get((row.path, row.line))
-            yield _open(row, found.code if found else "LW101", found.message if found else row.note)
+            yield partial(_open, row, found.code if found else "LW101", found.message if found else row.note)
     for finding in warnings:
-        yield _finding(f"{finding.code} warning", finding)
-    yield from (f"relation {line}" for line in islice(relation_lines(artifact), _MOST_RELATIONS))
+        yield partial(_finding, f"{finding.code} warning", finding)
+    yield from (partial("relation {}".format, line) for line in islice(relation_lines(artifact), _MOST_RELATIONS))
 
 
 def _open(row: Row, code: str, message: str) -> str:

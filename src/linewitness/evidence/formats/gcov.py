@@ -70,20 +70,28 @@ class Report:
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
-        text = JsonText(export)
-        top = text.members(text.top)
-        if "files" not in top:
-            raise broken(export, "there are no files in it, as gcov and gcovr write them")
-        folder = text.decode(top["current_working_directory"], str) if "current_working_directory" in top else ""
         self._places: dict[str, list[Value]] = {}
-        for value in text.items(top["files"]):
-            members = text.members(value)
-            name = text.decode(members["file"], str) if "file" in members else ""
-            if not name or "lines" not in members:
-                raise broken(export, "a file without name or lines; gcovr writes them with --json", offset=value.start)
-            self._places.setdefault(posixpath.join(folder, name), []).append(value)
+        # gcov --stdout writes one object after the other, each on a line
+        text = JsonText(export, by_line=True)
+        for top in text.tops:
+            self._find(text, top)
         if not self._places:
             raise broken(export, "there is no file in it: nothing was compiled with --coverage, or nothing ran")
+
+    def _find(self, text: JsonText, top: Value) -> None:
+        members = text.members(top)
+        if "files" not in members:
+            message = "there are no files in it, as gcov and gcovr write them"
+            raise broken(self._export, message, offset=top.start or None)
+        known = "current_working_directory" in members
+        folder = text.decode(members["current_working_directory"], str) if known else ""
+        for value in text.items(members["files"]):
+            each = text.members(value)
+            name = text.decode(each["file"], str) if "file" in each else ""
+            if not name or "lines" not in each:
+                message = "a file without name or lines; gcovr writes them with --json"
+                raise broken(self._export, message, offset=value.start)
+            self._places.setdefault(posixpath.join(folder, name), []).append(value)
 
     @property
     def names(self) -> Collection[str]:

@@ -16,6 +16,8 @@ from linewitness.evidence.formats.source import ExportFile
 
 _T = TypeVar("_T")
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
+_LINE: Final = re.compile(rb"[^ \t\r\n][^\n]*")
+_SEVERAL: Final = 2
 _BETWEEN: Final = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*")
 _KEY: Final = re.compile(rb'("(?:[^"\\]|\\.)*")[ \t\r\n]*:[ \t\r\n]*')
 _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -35,16 +37,36 @@ class Value(NamedTuple):
 class JsonText:
     """The text of an export while it is opened."""
 
-    def __init__(self, export: ExportFile) -> None:
-        """Errors: ``EvidenceError`` when the export is no JSON."""
+    def __init__(self, export: ExportFile, *, by_line: bool = False) -> None:
+        """``by_line`` accepts several values, each on lines of its own. Errors: ``EvidenceError`` for no JSON."""
         self._export = export
         self._text = export.whole()
         start = 3 if self._text.startswith(b"\xef\xbb\xbf") else 0
         self.top = Value(start, len(self._text))
+        #: The values, in their order; one, unless there may be several.
+        self.tops: tuple[Value, ...] = (self.top,)
         try:
-            msgspec.json.decode(memoryview(self._text)[start:], type=msgspec.Raw)
+            self._check(self.top)
         except TROUBLE as error:
-            raise broken(export, str(error)) from error
+            lines = self._lines() if by_line else []
+            if len(lines) < _SEVERAL:
+                raise broken(export, str(error)) from error
+            self._check_each(lines)
+            self.tops = tuple(lines)
+
+    def _check(self, value: Value) -> None:
+        msgspec.json.decode(memoryview(self._text)[value.start : value.end], type=msgspec.Raw)
+
+    def _check_each(self, lines: list[Value]) -> None:
+        for line in lines:
+            try:
+                self._check(line)
+            except TROUBLE as error:
+                raise broken(self._export, str(error), offset=line.start) from error
+
+    def _lines(self) -> list[Value]:
+        """The lines that are not blank."""
+        return [Value(*match.span()) for match in _LINE.finditer(self._text, self.top.start)]
 
     def bytes_of(self, value: Value) -> bytes:
         """The text of a value."""

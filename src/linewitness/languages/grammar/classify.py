@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from linewitness.languages.grammar.deletions import deletion_points, keeps_nesting
 from linewitness.languages.grammar.leaves import Import, Role
 from linewitness.languages.grammar.looks import Look, Shape, look
-from linewitness.languages.grammar.side import Side
+from linewitness.languages.grammar.side import Side, head_side
 from linewitness.languages.grammar.table import Table
 from linewitness.languages.grammar.twins import Twins
 from linewitness.languages.python.naming import obligations
@@ -33,7 +33,7 @@ class _Patched:
     def __init__(self, table: Table, text: FileText, options: LineOptions) -> None:
         change = text.change
         self._text, self._options = text, options
-        self._head = Side(text.head or b"", change.path, table)
+        self._head = head_side(text.head or b"", change.path, table)
         self._base = Side(text.base, change.base_path, table) if text.base is not None else None
         self._twins = Twins(self._base, self._head)
         self._changed = frozenset(added_lines(text.hunks))
@@ -166,17 +166,21 @@ class _Patched:
                 around.add(up)
                 up = part.units[up].parent
         for hunk in self._text.hunks:
-            stable = keeps_nesting(self._base, self._head, hunk)
-            for line in range(hunk.head_start, hunk.head_start + hunk.head_count):
+            lines = range(hunk.head_start, hunk.head_start + hunk.head_count)
+            open_lines = [line for line in lines if self._may_be_settled(self._looks[line])]
+            stable = bool(open_lines) and keeps_nesting(self._base, self._head, hunk)
+            for line in open_lines:
                 each = self._looks[line]
-                if each.exempt is not None or each.shape not in _SETTLED:
-                    continue
                 settled = units if each.shape is not Shape.CLAUSE else around
                 moves = each.shape is Shape.BRACES and not stable
                 if (each.shape is Shape.BRACES and stable) or any(leaf.unit in settled for leaf in each.leaves):
                     self._exempt([line], _SETTLED[each.shape])
                 elif not moves and each.leaves[0].role in (Role.HEADER, Role.CLASS):
                     self._exempt([line], Exemption.PUNCTUATION)
+
+    @staticmethod
+    def _may_be_settled(each: Look) -> bool:
+        return each.exempt is None and each.shape in _SETTLED
 
     # ------------------------------------------------------------ what is left
 

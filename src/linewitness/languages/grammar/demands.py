@@ -8,7 +8,7 @@ from typing import Final
 
 from linewitness.languages.grammar.leaves import Definition, Extent, Leaf, Role, Unit
 from linewitness.languages.grammar.looks import Look, Shape, look
-from linewitness.languages.grammar.side import Side
+from linewitness.languages.grammar.side import Side, head_side
 from linewitness.languages.grammar.table import Table
 from linewitness.model import Demand, Function, Kind, Obligation, Pos, Span, Token, Weight
 
@@ -20,7 +20,7 @@ _SHOWN: Final = 40
 
 def demands(table: Table, path: str, head: bytes, obligations: Sequence[Obligation]) -> tuple[Demand, ...]:
     """One demand per obligation of a file, in their order. Opaque obligations (line 0) must not be asked about."""
-    asked = _Asked(Side(head, path, table))
+    asked = _Asked(head_side(head, path, table))
     return tuple(asked.demand(obligation) for obligation in obligations)
 
 

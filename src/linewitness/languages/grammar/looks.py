@@ -63,7 +63,7 @@ def look(side: Side, line: int) -> Look:
     if strong and strong[0].role in (Role.HEADER, Role.CLASS):
         # a statement that begins with a function: what runs here is the statement
         strong = [leaf for leaf in leaves[:1] if leaf.role is Role.CODE and _begins_unit(side, leaf)] or strong
-    return _by_role(strong) or _without_words(words, leaves)
+    return _by_role(strong) or _without_words(side, words, leaves)
 
 
 def _begins_unit(side: Side, leaf: Leaf) -> bool:
@@ -104,20 +104,15 @@ def _by_role(words: list[Leaf]) -> Look | None:
     return Look(Exemption.DECLARATION, Kind.STATEMENT, Shape.CODE, tuple(words)) if words else None
 
 
-def _without_words(words: list[Leaf], leaves: list[Leaf]) -> Look:
-    """A line of brackets, commas and words such as ``else``."""
+def _without_words(side: Side, words: list[Leaf], leaves: list[Leaf]) -> Look:
+    """A line of brackets, commas and words such as ``else``. A bracket that begins a statement is code: ``[``, say."""
     if words:
         return Look(None, Kind.BRANCH, Shape.CLAUSE, tuple(words))
     code = tuple(leaf for leaf in leaves if leaf.role in (Role.CODE, Role.HEADER, Role.CLASS))
-    if code and code[0].weight is Weight.OPENER and _leads(code[0], leaves):
+    if code and code[0].weight is Weight.OPENER and code[0] is leaves[0] and _begins_unit(side, code[0]):
         return Look(None, Kind.STATEMENT, Shape.CODE, code)
     if code:
         return Look(None, Kind.STATEMENT, Shape.CLOSERS, code)
     if any(leaf.role is Role.NEUTRAL for leaf in leaves):
         return Look(None, Kind.STATEMENT, Shape.BRACES, tuple(leaves))
     return Look(Exemption.DECLARATION, Kind.STATEMENT, Shape.CLOSERS, tuple(leaves))
-
-
-def _leads(leaf: Leaf, leaves: list[Leaf]) -> bool:
-    """Whether a bracket stands alone and begins something, as ``[`` does when a list is a statement."""
-    return leaf is leaves[0] and leaf.role is Role.CODE

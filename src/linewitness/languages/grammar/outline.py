@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final, NamedTuple
 
 from tree_sitter import Node
@@ -13,6 +14,8 @@ from linewitness.languages.grammar.table import Table
 from linewitness.languages.python.source import Source
 from linewitness.model import Weight
 
+# A file has tens of thousands of them, and the constructor of a named tuple is a call of Python.
+_LEAF: Final[Callable[[tuple[object, ...]], Leaf]] = partial(tuple.__new__, Leaf)
 _NOTHING: Final = frozenset[str]()
 _PARTS: Final = ("operand", "default", "chain", "assigned", "late")
 _DEFINITIONS: Final = ("function", "closure", "class", "namespace")
@@ -21,6 +24,10 @@ _NO_STATEMENT: Final = frozenset({
     "comment", "declaration", "data", "import", "function", "class", "namespace", "block", "statement", "clause",
     "plain", "type", "members", "name", "label", "conditional", "continued", "heritage", "value",
 })  # fmt: skip
+#: Nodes with no other marks than these change nothing but the part that is played inside of a unit.
+_MERE_PARTS: Final = frozenset({
+    "branch", "type", "value", "heritage", "test", "text", "label", "effect", "source", *_PARTS
+}) - {"default"}  # fmt: skip
 _READ_WELL: Final = frozenset({"function", "class", "comment", "import"})
 _OPENERS: Final = frozenset({"(", "[", "{", "${", "#{", "@[", "?[", "(("})
 _CLOSERS: Final = frozenset({")", "]", "}", ",", ";", ":", "))", ";;", "=>", "->"})
@@ -69,7 +76,6 @@ class _Context(NamedTuple):
     is_test: bool = False
     in_closure: bool = False
     is_container: bool = False
-    path: int = 0
 
 
 def outline(source: Source, root: Node, marks: Mapping[int, set[str]], table: Table) -> Outline:
@@ -88,21 +94,30 @@ class _Walk:
         self._constants: dict[int, list[bytes]] = {}
         self._heredocs: list[_Context] = []
         self._broken: set[int] = set()
+        self._weights: dict[tuple[str, bool], Weight] = {}
+        # behind the last line there is one more start, or none for an empty text
+        self._starts = (*source.starts, len(source.data) + 1)
+        self._line = 1
 
     def over(self, root: Node) -> Outline:
-        todo = [(root, _Context())]
+        marks, enter, add = self._marks, self._enter, self._add
+        may_be_broken = root.has_error
+        start = _Context()
+        todo = [(root, start, start, 0)]
         while todo:
-            node, around = todo.pop()
-            if node.is_error or node.is_missing:
+            node, around, outside, path = todo.pop()
+            if may_be_broken and (node.is_error or node.is_missing):
                 self._break(node)
-            own = self._marks.get(node.id, _NOTHING)
-            context = self._enter(node, own, around) if own or around.is_container else around
+            own = marks.get(node.id, _NOTHING)
+            context = enter(node, own, around, outside) if own or around.is_container else around
             children = node.children
             if not children or "text" in own or "comment" in own:
-                self._add(node, context)
+                add(node, context, path)
                 continue
-            context = context._replace(path=hash((context.path, node.type)))
-            todo.extend((child, context) for child in reversed(children))
+            path = hash((path, node.type))
+            # only the children themselves could be statements, not what is inside of them
+            outside = context._replace(is_container=False) if context.is_container else context
+            todo.extend([(child, context, outside, path) for child in reversed(children)])
         return Outline(
             self._source,
             tuple(self._leaves),
@@ -115,8 +130,14 @@ class _Walk:
         )
 
     def _lines(self, node: Node) -> tuple[int, int]:
-        at = self._source.line_at
-        return at(node.start_byte), at(max(node.start_byte, node.end_byte - 1))
+        return self._lines_of(node.start_byte, node.end_byte)
+
+    def _lines_of(self, start: int, end: int) -> tuple[int, int]:
+        """The lines of a stretch of text. Most questions are about the line of the one before."""
+        first = self._line
+        if not self._starts[first - 1] <= start < self._starts[first]:
+            first = self._line = self._source.line_at(start)
+        return first, first if end <= self._starts[first] else self._source.line_at(end - 1)
 
     def _break(self, node: Node) -> None:
         """Lines in and beside what the grammar could not read; whole definitions inside of it were read well."""
@@ -128,48 +149,44 @@ class _Walk:
                 first, last = self._lines(child)
                 self._broken.update(range(first - 1, last + 2))
 
-    def _add(self, node: Node, context: _Context) -> None:
-        if node.start_byte == node.end_byte:
+    def _add(self, node: Node, context: _Context, path: int) -> None:
+        start, end = node.start_byte, node.end_byte
+        if start == end:
             return
-        first, last = self._lines(node)
+        first, last = self._lines_of(start, end)
+        role, unit, holder, region, part, branch, is_test, _, _ = context
+        kind = node.type
+        weight = self._weights.get((kind, is_named := node.is_named))
+        if weight is None:
+            weight = self._weights[kind, is_named] = self._weight(kind, is_named=is_named)
         self._leaves.append(
-            Leaf(
-                node.start_byte,
-                node.end_byte,
-                first,
-                last,
-                node.type,
-                self._weight(node),
-                context.role,
-                context.unit,
-                context.holder,
-                context.region,
-                context.part,
-                context.branch,
-                context.is_test,
-                context.path,
-            )
+            _LEAF((start, end, first, last, kind, weight, role, unit, holder, region, part, branch, is_test, path))
         )
 
-    def _weight(self, node: Node) -> Weight:
-        if node.is_named:
-            return Weight.KEYWORD if node.type in self._table.clauses else Weight.STRONG
-        if node.type in _OPENERS:
+    def _weight(self, kind: str, *, is_named: bool) -> Weight:
+        if is_named:
+            return Weight.KEYWORD if kind in self._table.clauses else Weight.STRONG
+        if kind in _OPENERS:
             return Weight.OPENER
-        return Weight.CLOSER if node.type in _CLOSERS or node.type in self._table.closers else Weight.KEYWORD
+        return Weight.CLOSER if kind in _CLOSERS or kind in self._table.closers else Weight.KEYWORD
 
     # ------------------------------------------------------------ what a node makes of the context
 
-    def _enter(self, node: Node, own: frozenset[str] | set[str], around: _Context) -> _Context:
-        context = around._replace(is_container=False)
+    def _enter(self, node: Node, own: frozenset[str] | set[str], around: _Context, context: _Context) -> _Context:
+        """What is around the children of a node; ``context`` is what is around itself, which is in no container."""
+        if not own:
+            return self._unmarked(node, around, context)
+        if not around.is_container and own <= _MERE_PARTS:
+            return self._part(node, own, _marked(own, around))
         if "comment" in own and "text" not in own:
-            if self._table.is_directive(node.text or b""):
-                return self._new_unit(node, Role.CODE, context)
-            return context._replace(role=Role.COMMENT)
+            return self._comment(node, context)
         if "continued" in own and self._heredocs:
-            return self._heredocs.pop(0)._replace(path=around.path)
+            return self._heredocs.pop(0)
         if around.is_container and "plain" in own:
             return context._replace(role=Role.NEUTRAL, is_container=True)
+        return self._entered(node, own, around, context)
+
+    def _entered(self, node: Node, own: frozenset[str] | set[str], around: _Context, context: _Context) -> _Context:
         if "body" in own or "expression" in own:
             context = self._suite(node, own, context)
         context = self._unit(node, own, around, context)
@@ -182,6 +199,19 @@ class _Walk:
         if "heredoc" in own:
             self._heredocs.append(context)
         return self._inside(node, own, context) if "block" in own or "members" in own else context
+
+    def _comment(self, node: Node, context: _Context) -> _Context:
+        if self._table.is_directive(node.text or b""):
+            return self._new_unit(node, Role.CODE, context)
+        return context._replace(role=Role.COMMENT)
+
+    def _unmarked(self, node: Node, around: _Context, context: _Context) -> _Context:
+        """A child of a container that the table says nothing about is a statement, when it is more than a sign."""
+        if not node.is_named:
+            return context
+        if around.role is Role.CODE:
+            self._cut(context.unit, node)
+        return self._new_unit(node, Role.CODE, context)
 
     def _suite(self, node: Node, own: frozenset[str] | set[str], context: _Context) -> _Context:
         """The suite of a statement ends its header; the body of a function is where it is entered."""
@@ -252,11 +282,15 @@ class _Walk:
 
     def _part(self, node: Node, own: frozenset[str] | set[str], context: _Context) -> _Context:
         part = next((part for part in _PARTS if part in own), "")
-        if not part:
+        if not part or (part == "default" and ("type" in own or self._is_declared_only(context))):
             return context
         if part == "default":
             context = self._new_unit(node, Role.CODE, context)
         return context._replace(region=(node.start_byte, node.end_byte), part=part)
+
+    def _is_declared_only(self, context: _Context) -> bool:
+        """Whether a default belongs to a function without a body: nothing ever evaluates it there."""
+        return context.role is Role.DECLARATION and self._units[context.unit].role is Role.DECLARATION
 
     def _inside(self, node: Node, own: frozenset[str] | set[str], context: _Context) -> _Context:
         """Braces are neither code nor header; what they hold says for itself what it is."""
@@ -269,23 +303,25 @@ class _Walk:
     def _new_unit(
         self, node: Node, role: Role, context: _Context, *, is_branch: bool = False, is_constant: bool = False
     ) -> _Context:
+        start, end = node.start_byte, node.end_byte
+        first, _ = self._lines_of(start, end)
         self._units.append(
             Unit(
-                kind=node.type,
-                role=role,
-                start=node.start_byte,
-                end=node.end_byte,
-                first=self._lines(node)[0],
-                parent=context.unit,
-                holder=context.holder,
-                branch=is_branch,
-                is_test=context.is_test,
-                is_constant=is_constant,
+                node.type,
+                role,
+                start,
+                end,
+                first,
+                context.unit,
+                context.holder,
+                is_branch,
+                context.is_test,
+                is_constant,
             )
         )
-        self._headers.append(node.end_byte)
+        self._headers.append(end)
         unit = len(self._units) - 1
-        return context._replace(role=role, unit=unit, region=None, part="", branch=is_branch, in_closure=False)
+        return _Context(role, unit, context.holder, None, "", is_branch, context.is_test, False, context.is_container)
 
 
 def _text(node: Node) -> str:
@@ -294,10 +330,14 @@ def _text(node: Node) -> str:
 
 def _marked(own: frozenset[str] | set[str], context: _Context) -> _Context:
     """What marks say of the part that a node plays inside of its unit."""
+    role = context.role
     if "type" in own:
-        context = context._replace(role=Role.DECLARATION)
+        role = Role.DECLARATION
     if "heritage" in own:
-        context = context._replace(role=Role.CLASS)
+        role = Role.CLASS
     if "value" in own:
-        context = context._replace(role=Role.CODE)
-    return context._replace(branch=context.branch or "branch" in own, is_test=context.is_test or "test" in own)
+        role = Role.CODE
+    branch, is_test = context.branch or "branch" in own, context.is_test or "test" in own
+    if (role, branch, is_test) == (context.role, context.branch, context.is_test):
+        return context
+    return context._replace(role=role, branch=branch, is_test=is_test)

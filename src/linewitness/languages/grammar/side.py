@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from tree_sitter import Node
@@ -144,6 +144,12 @@ class Side:
             if leaf.role not in (Role.COMMENT, Role.IMPORT):
                 found.setdefault(self.outline.text(leaf), []).append(leaf)
         return found
+
+
+@lru_cache(maxsize=1)
+def head_side(raw: bytes, path: str, table: Table) -> Side:
+    """The side of a text, kept for the next question about it: what a line demands is asked after what it is."""
+    return Side(raw, path, table)
 
 
 class Scopes:

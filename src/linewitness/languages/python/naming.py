@@ -93,4 +93,4 @@ def obligations(
         map(numbers.__getitem__, wanted),
         map(ranges.__getitem__, wanted),
     )
-    return tuple(map(_OBLIGATION, zip(repeat(text.change.path), *columns, repeat(""))))  # noqa: B905
+    return tuple(map(_OBLIGATION, zip(repeat(text.change.path), *columns, repeat(""))))

@@ -55,6 +55,7 @@ def _logical_line(newline: bytes) -> bytes:
 _EASY: Final = rb"[^\n\"'()\[\]{}\\#]*+\n"
 _NOT_PLAIN: Final = re.compile(rb"[:;@\\`]|\b(?:if|else|and|or|not|in|is|for|lambda|yield|await|async)\b|:=|type:")
 _KEYWORDS: Final = frozenset(word.encode() for word in (*keyword.kwlist, *keyword.softkwlist, "print", "exec"))
+_WORDS: Final = re.compile(rb"\w+")
 _FIRST_WORDS: Final = re.compile(rb"^\w+", re.MULTILINE)
 _STATEMENT: Final = rb"[A-Za-z_]\w*+[\w., \t]*+(?:[-+*/%&|^<>]{0,2}=(?!=)|\(|\[)[^\n]*+"
 _STATEMENTS: Final = re.compile(_STATEMENT + b"(?:\n" + _STATEMENT + b")*+")
@@ -128,9 +129,12 @@ def _may_be_reformatted(text: FileText, lines: Sequence[bytes], kinds: dict[int,
     """Whether the module's tree might be base's after all: then every word of the new lines was in a removed one."""
     if text.base is None or not kinds:
         return False
+    new = [lines[number - 1] for number in kinds]
+    first = new[0].partition(b"#")[0]
+    if any(word not in text.base for word in _WORDS.findall(first)):
+        return False
     before = lines_of(text.base)
     removed = list(chain.from_iterable([before[start - 1 : start - 1 + count] for start, count, _, _ in text.hunks]))
-    new = [lines[number - 1] for number in kinds]
     # more letters than were removed cannot be the same words; what a comment says is no part of them
     added = b"".join(new)
     if b"#" not in added and len(added.translate(None, _NO_WORD)) > len(b"".join(removed).translate(None, _NO_WORD)):

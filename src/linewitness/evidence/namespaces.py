@@ -1,0 +1,105 @@
+"""Whether protected test modules hold what their own files put into them.
+
+Code under test is imported by test modules, and can reach into their namespaces from there: a ``__test__`` or a
+``pytestmark`` among the names makes pytest leave a module's tests out, and so does a test function that is gone.
+What a module's own text says stands; only what cannot come from it is told.
+
+Runs in the *tested* interpreter (3.9 and later, standard library only).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from .places import Places
+
+# What pytest asks a module for, beside its tests; in a conftest file also every name of a hook.
+_STEERING = re.compile(
+    r"__test__|pytestmark|pytest_\w+|collect_ignore(?:_glob)?|(?:setup|teardown)_(?:module|function)"
+)
+_TESTS = re.compile(rb"^(?:async[ \t]+)?def[ \t]+(test\w*)", re.MULTILINE)
+# A module that makes names of its own while it runs cannot be read off its text.
+_MAKES_NAMES = re.compile(rb"\bglobals\(|\bvars\(\)|\bimport[ \t]*\*|\bexec\(|modules\[__name__\]")
+
+
+def meddled(places: Places) -> Iterator[tuple[str, str]]:
+    """The path of each protected module with something in it that its text does not say, and what that is."""
+    for module in list(sys.modules.values()):
+        name = getattr(module, "__file__", None)
+        path = places.inside(name) if isinstance(module, ModuleType) and isinstance(name, str) else ""
+        if path.endswith(".py") and places.is_protected(path):
+            try:
+                with open(str(name), "rb") as stream:
+                    text = stream.read()
+            except OSError:
+                yield path, "the file was taken away"
+                continue
+            for what in _strange(module, text):
+                yield path, what
+
+
+def types_are_run() -> bool:
+    """Whether somebody made ``typing.TYPE_CHECKING`` true, so that lines that are for types alone are executed."""
+    return bool(getattr(sys.modules.get("typing"), "TYPE_CHECKING", False))
+
+
+def _strange(module: ModuleType, text: bytes) -> Iterator[str]:
+    space = vars(module)
+    # A submodule becomes a name of its package.
+    added = [n for n, value in list(space.items()) if _STEERING.fullmatch(n) and not isinstance(value, ModuleType)]
+    gone = [name for name in map(bytes.decode, _TESTS.findall(text)) if space.get(name) is None]
+    if (added or gone) and not _MAKES_NAMES.search(text):
+        code = compile(text, str(module.__file__), "exec", dont_inherit=True)
+        own = set(code.co_names).union(*(inner.co_names for inner in code.co_consts if isinstance(inner, CodeType)))
+        yield from (f"`{name}` was put into its module" for name in added if name not in own)
+        yield from (f"`{name}` was taken out of its module" for name in gone if _is_made_once(name, code, text))
+    for value in list(space.values()):
+        if isinstance(value, (FunctionType, type)) and value.__module__ == module.__name__:
+            yield from _strange_marks(value, text)
+
+
+def _is_made_once(name: str, code: CodeType, text: bytes) -> bool:
+    """Whether the module itself makes a name and does not mention it again, so that it cannot have removed it."""
+    return name in code.co_names and len(re.findall(rb"\b%s\b" % name.encode(), text)) == 1
+
+
+def _strange_marks(value: Any, text: bytes) -> Iterator[str]:
+    """Marks on a function or class that has no decorator, and a class that shall not be a test any more."""
+    found = [name for name in ("pytestmark", "__test__") if name in vars(value)]
+    if not found or _is_plainly_decorated(value, text):
+        return
+    node = _definition(value, text)
+    if node is None or node.decorator_list:
+        return
+    said = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+    attributes = re.findall(rb"\b%s\.(\w+)" % value.__name__.encode(), text)
+    for name in found:
+        if name not in said and name.encode() not in attributes:
+            yield f"`{name}` was put on `{value.__name__}`"
+
+
+def _is_plainly_decorated(value: Any, text: bytes) -> bool:
+    """Whether the lines of a function begin with a decorator: seen without parsing the file, which takes long."""
+    code = getattr(value, "__code__", None)
+    if not isinstance(code, CodeType) or code.co_name != value.__name__:
+        return False
+    lines = text.split(b"\n", code.co_firstlineno)
+    return len(lines) > code.co_firstlineno and lines[code.co_firstlineno - 1].startswith(b"@")
+
+
+@lru_cache(maxsize=1)
+def _parsed(text: bytes) -> ast.Module:
+    return ast.parse(text)
+
+
+def _definition(value: Any, text: bytes) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | None:
+    """The one definition of that name at the top of the module; ``None`` when there are none or several."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found = [node for node in _parsed(text).body if isinstance(node, kinds) and node.name == value.__name__]
+    return found[0] if len(found) == 1 else None
