@@ -465,7 +465,11 @@ def without(*names: str) -> dict[str, str]:
     return {name: text for name, text in HEALTHY.items() if name not in names}
 
 
-def test_a_key_is_made_for_the_first_approver(repo: Repo, shell: Shell) -> None:
+@pytest.mark.parametrize("has_key", [False, True])
+def test_a_key_is_made_for_the_first_approver(repo: Repo, shell: Shell, tmp_path: Path, has_key: bool) -> None:
+    if has_key:  # from another repository
+        (tmp_path / ".ssh").mkdir()
+        (tmp_path / ".ssh" / "approvals.pub").write_text(f"{KEY} approvals\n")
     repo.commit("base", without(".linewitness/approvers"))
     repo.branch("work")
     repo.commit("work", {"shop.py": "x = 2\n"})
@@ -475,7 +479,9 @@ def test_a_key_is_made_for_the_first_approver(repo: Repo, shell: Shell) -> None:
     run(shell, repo, trouble.command)
 
     assert diagnose(repo).troubles == ()
-    assert repo.git("show", "main:.linewitness/approvers").split()[1:3] == ['namespaces="git"', "ssh-ed25519"]
+    line = repo.git("show", "main:.linewitness/approvers").split()
+    assert line[1:3] == ['namespaces="git"', "ssh-ed25519"]
+    assert (line[3] == KEY.split()[1]) is has_key
 
 
 def test_a_branch_that_is_older_than_the_settings_is_not_asked_for_what_main_has_since(repo: Repo) -> None:

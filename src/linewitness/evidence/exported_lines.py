@@ -99,8 +99,8 @@ class LineProofs:
 
     def entry(self, function: Function) -> _Found:
         """Whether a function was entered, by the lines on which nothing but its body stands."""
-        first, last = function.body.start.line, function.body.end.line
-        own = [line for line in range(first + 1, last) if line in self._counts]
+        last = function.body.end.line
+        own = [line for line in self._own_lines(function) if line in self._counts]
         if self._facts.grain is Grain.PHYSICAL:
             own = [line for line in own if self._counts[line] == 0]
         if own:
@@ -118,6 +118,17 @@ class LineProofs:
             return Answer.RUN, Precision.STATEMENT, ""
         note = f"the export cannot tell whether this was entered: {function.text or function.name}"
         return Answer.NOT_PROVABLE, Precision.STATEMENT, note
+
+    def _own_lines(self, function: Function) -> range:
+        """The lines on which nothing but the body stands.
+
+        Without brackets around it (Ruby), the body of a named function has its first and last line for itself too.
+        """
+        (first, col), (last, end) = function.body
+        lines = self._head.split(b"\n")[first - 1 : last]
+        if not lines or function.text != function.name or lines[0][col : col + 1] == b"{":
+            return range(first + 1, last)
+        return range(first + bool(lines[0][:col].strip()), last + (not lines[-1][end:].strip()))
 
 
 def _header_lines(token: Token) -> range:

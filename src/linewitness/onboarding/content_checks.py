@@ -224,7 +224,8 @@ def _first_approver(path: str) -> str:
     folder, place = shell_quote(path.rpartition("/")[0] or "."), shell_quote(path)
     name = "$(git config user.email || whoami)"
     return (
-        f"mkdir -p ~/.ssh {folder} && ssh-keygen -q -t ed25519 -C approvals -f ~/.ssh/approvals"
+        f"mkdir -p ~/.ssh {folder}"
+        " && { test -e ~/.ssh/approvals.pub || ssh-keygen -q -t ed25519 -C approvals -f ~/.ssh/approvals; }"
         f' && echo "{name} namespaces=\\"git\\" $(cat ~/.ssh/approvals.pub)" > {place}'
         f" && git add {place} && git commit -q -m 'Who may approve changes of protected content'"
     )

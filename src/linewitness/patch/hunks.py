@@ -66,11 +66,13 @@ def taken_back(base: Sequence[bytes], head: Sequence[bytes], hunks: Iterable[_Qu
     b, n, h, m = given[-1]
     if b + n - 1 > len(base) or h + m - 1 > len(head) or len(base) - (b + n) != len(head) - (h + m):
         return None
-    regions = [(b - 1, b + n - 1, h - 1, h + m - 1) for b, n, h, m in given if n and m]
-    if not [0 for b, c, h, d in regions if base[b] == head[h] or base[c - 1] == head[d - 1]]:
+    alike = [
+        b for b, n, h, m in given if n and m and (base[b - 1] == head[h - 1] or base[b + n - 2] == head[h + m - 2])
+    ]
+    if not alike:
         return given
-    whole_regions = [(b - 1, b + n - 1, h - 1, h + m - 1) for b, n, h, m in given]
-    return tuple(chain.from_iterable(_trimmed(base, head, region) for region in whole_regions))
+    regions = [(b - 1, b + n - 1, h - 1, h + m - 1) for b, n, h, m in given]
+    return tuple(chain.from_iterable(_trimmed(base, head, region) for region in regions))
 
 
 def _trimmed(base: Sequence[bytes], head: Sequence[bytes], region: _Quad) -> Iterator[Hunk]:

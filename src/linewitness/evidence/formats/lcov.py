@@ -39,8 +39,8 @@ _IGNORED_ARM: Final = re.compile(rb"f?[eU]")
 _VERSION: Final = re.compile(rb"^VER:([0-9a-fA-F]{32})\r?$", re.MULTILINE)
 _REST: Final = re.compile(rb"(?:\s|[A-Z]+:[^\n]*|#[^\n]*)*")
 _JUMP: Final = re.compile(r"jump to line (\d+)$")
-_PAIRS: Final = msgspec.json.Decoder(
-    list[tuple[Annotated[int, msgspec.Meta(ge=1, le=MAX_LINE)], Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]]]
+_COUNTS: Final = msgspec.json.Decoder(
+    dict[Annotated[int, msgspec.Meta(ge=1, le=MAX_LINE)], Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]]
 )
 
 
@@ -168,7 +168,7 @@ def _record_starts(export: ExportFile) -> Iterator[int]:
 def _plain_counts(record: bytes) -> dict[int, int] | None:
     """The counts of a record whose ``DA:`` lines stand in one block and hold two whole numbers each, else ``None``.
 
-    The block becomes a JSON list, which a decoder in C checks and reads ten times faster than a loop over its lines.
+    The block becomes a JSON object, which a decoder in C checks and reads ten times faster than a loop over its lines.
     """
     first = record.find(b"\nDA:")
     if first < 0:
@@ -176,11 +176,11 @@ def _plain_counts(record: bytes) -> dict[int, int] | None:
     last = record.rfind(b"\nDA:")
     block = record[first + 4 : record.find(b"\n", last + 1)]
     try:
-        pairs = _PAIRS.decode(b"[[" + block.replace(b"\nDA:", b"],[") + b"]]")
+        counts = _COUNTS.decode(b'{"' + block.replace(b",", b'":').replace(b"\nDA:", b',"') + b"}")
     except (msgspec.DecodeError, RecursionError):
         return None
-    counts = dict(pairs)
-    return counts if len(counts) == len(pairs) == block.count(b"\nDA:") + 1 else None
+    # a line named twice, whose counts have to be added up, is there once only
+    return counts if len(counts) == block.count(b"\nDA:") + 1 else None
 
 
 def _arm_text(block: bytes, branch: bytes) -> str:

@@ -16,6 +16,8 @@ _ORDER: Final = tuple(Weight)
 #: What exports call a function without a name, for people.
 CLOSURE: Final = "<lambda>"
 _SHOWN: Final = 40
+#: Suites may be long, and nested ones are told one by one: only this many bytes of each are looked at.
+_LOOKED_AT: Final = 400
 
 
 def demands(table: Table, path: str, head: bytes, obligations: Sequence[Obligation]) -> tuple[Demand, ...]:
@@ -27,6 +29,7 @@ def demands(table: Table, path: str, head: bytes, obligations: Sequence[Obligati
 class _Asked:
     def __init__(self, side: Side) -> None:
         self._side, self._part = side, side.outline
+        self._spans: dict[int, tuple[Span, Span]] = {}
 
     def demand(self, obligation: Obligation) -> Demand:
         line = obligation.line
@@ -58,8 +61,7 @@ class _Asked:
 
     def _token(self, leaf: Leaf) -> Token:
         source, unit = self._part.source, self._part.units[leaf.unit] if leaf.unit >= 0 else None
-        whole = source.span(unit.start, unit.end) if unit else source.span(leaf.start, leaf.end)
-        header = source.span(unit.start, max(self._part.headers[leaf.unit], unit.start + 1)) if unit else whole
+        whole, header = self._extents(leaf.unit) if unit else (source.span(leaf.start, leaf.end),) * 2
         return Token(
             text=self._shown(leaf.start, leaf.end),
             span=source.span(leaf.start, leaf.end),
@@ -73,9 +75,19 @@ class _Asked:
             part=leaf.part,
         )
 
+    def _extents(self, unit: int) -> tuple[Span, Span]:
+        """The whole of a unit and its header. A line of a minified file has many tokens of each unit."""
+        known = self._spans.get(unit)
+        if known is None:
+            source, each = self._part.source, self._part.units[unit]
+            header = source.span(each.start, max(self._part.headers[unit], each.start + 1))
+            known = self._spans[unit] = (source.span(each.start, each.end), header)
+        return known
+
     def _shown(self, start: int, end: int) -> str:
-        text = b" ".join(self._part.source.data[start:end].split()).decode("utf-8", "replace")
-        return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+        cut = min(end, start + _LOOKED_AT)
+        text = b" ".join(self._part.source.data[start:cut].split()).decode("utf-8", "replace")
+        return text if len(text) <= _SHOWN and cut == end else text[: _SHOWN - 1] + "…"
 
     def _arms_of(self, leaves: Sequence[Leaf], line: int) -> tuple[tuple[str, Span | None], ...]:
         """The parts that a branch on the line may skip, and the suites of its statement, as ways out of it."""

@@ -98,14 +98,15 @@ class _Walk:
         # behind the last line there is one more start, or none for an empty text
         self._starts = (*source.starts, len(source.data) + 1)
         self._line = 1
+        self._begin = 0  # of the node around; asking a node for its parent takes a walk from the root
 
     def over(self, root: Node) -> Outline:
         marks, enter, add = self._marks, self._enter, self._add
         may_be_broken = root.has_error
         start = _Context()
-        todo = [(root, start, start, 0)]
+        todo = [(root, start, start, 0, 0)]
         while todo:
-            node, around, outside, path = todo.pop()
+            node, around, outside, path, self._begin = todo.pop()
             if may_be_broken and (node.is_error or node.is_missing):
                 self._break(node)
             own = marks.get(node.id, _NOTHING)
@@ -117,7 +118,8 @@ class _Walk:
             path = hash((path, node.type))
             # only the children themselves could be statements, not what is inside of them
             outside = context._replace(is_container=False) if context.is_container else context
-            todo.extend([(child, context, outside, path) for child in reversed(children)])
+            begin = node.start_byte
+            todo.extend([(child, context, outside, path, begin) for child in reversed(children)])
         return Outline(
             self._source,
             tuple(self._leaves),
@@ -224,17 +226,15 @@ class _Walk:
             closure = self._definitions[context.holder]
             region = closure.start, closure.end
             return context._replace(role=Role.CODE, region=region, part="late", branch=False)
-        if self._is_suite_of(node, context.unit):
+        if self._is_suite_of(context.unit):
             self._cut(context.unit, node)
         elif "block" not in own:
             return context._replace(region=extent, part="operand")
         return context
 
-    def _is_suite_of(self, node: Node, unit: int) -> bool:
+    def _is_suite_of(self, unit: int) -> bool:
         """Whether a suite belongs to a statement itself, and not to an expression inside of it."""
-        if unit < 0 or node.parent is None or self._units[unit].role is Role.HEADER:
-            return True
-        return node.parent.start_byte <= self._units[unit].start
+        return unit < 0 or self._units[unit].role is Role.HEADER or self._begin <= self._units[unit].start
 
     def _cut(self, unit: int, node: Node) -> None:
         if unit >= 0:
@@ -242,7 +242,7 @@ class _Walk:
 
     def _unit(self, node: Node, own: frozenset[str] | set[str], around: _Context, context: _Context) -> _Context:
         is_suite = ("body" in own or "expression" in own) and not context.in_closure
-        in_suite = around.is_container or (is_suite and self._is_suite_of(node, context.unit))
+        in_suite = around.is_container or (is_suite and self._is_suite_of(context.unit))
         plain_statement = in_suite and node.is_named and not own & _NO_STATEMENT
         if around.is_container and around.role is Role.CODE and (plain_statement or "block" in own):
             self._cut(context.unit, node)

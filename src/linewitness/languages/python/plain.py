@@ -151,6 +151,8 @@ def _stand_alone(head: bytes, lines: Sequence[bytes], kinds: Collection[int], ch
     index = 0
     while position < len(data):
         run = _run().match(data, position)
+        if run is not None and run.end() == len(data):
+            return True
         if run is not None:
             position, line = run.end(), line + data.count(b"\n", position, run.end())
             if line > last and position == len(data):
