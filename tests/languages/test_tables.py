@@ -269,3 +269,44 @@ def test_a_header_is_read_as_the_language_that_its_words_are_of() -> None:
     head = "template <typename T>\nT twice(T x) {\n  return x + x;\n}\n"
     assert classes(change(None, head, "a.h"))[3] == "statement"
     assert classes(change(None, head, "a.h"))[1] == "declaration"
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "line"),
+    [
+        ("a.php", "<?php\ninterface A\n{\n    public function f(int $n = 0): int;\n}\n", 4),
+        ("A.cs", "interface IA\n{\n    int F(int n = 0);\n}\n", 3),
+        ("a.cpp", "template <typename T,\n          int N = 3>\nT f(T x);\n", 2),
+    ],
+)
+def test_a_default_that_nothing_evaluates_owes_nothing(path: str, head: str, line: int) -> None:
+    assert classes(change(None, head, path))[line] == "declaration"
+
+
+def test_a_default_of_a_function_with_a_body_owes() -> None:
+    head = "<?php\nfunction f(\n    int $n = 0,\n): int {\n    return $n;\n}\n"
+    assert classes(change(None, head, "a.php"))[3] == "statement"
+
+
+@pytest.mark.parametrize(
+    ("path", "head"),
+    [
+        ("A.java", "class A {\n int f(int n) {\n  switch (n)\n  {\n   case 1:\n    return 1;\n  }\n }\n}\n"),
+        ("A.cs", "class A {\n int F(int n) {\n  switch (n)\n  {\n   case 1:\n    return 1;\n  }\n }\n}\n"),
+        ("A.cs", "class A {\n int F(int n) {\n  return n switch\n  {\n   1 => 2,\n  };\n }\n}\n"),
+        ("a.php", "<?php\nfunction f($n) {\n  return match ($n)\n  {\n    1 => 2,\n  };\n}\n"),
+    ],
+)
+def test_a_brace_on_a_line_of_its_own_owes_nothing_with_the_choice_it_opens(path: str, head: str) -> None:
+    lines = head.split("\n")
+    assert classes(change(None, head, path))[lines.index("  {") + 1] == "punctuation"
+
+
+def test_a_bracket_that_begins_a_statement_is_code() -> None:
+    assert classes(change(None, "def f(n)\n  [\n    n\n  ].min\nend\n", "a.rb"))[2] == "statement"
+
+
+def test_an_object_made_with_arguments_is_no_declaration_of_a_function() -> None:
+    head = "class A;\nnamespace n {\nstruct B;\nint g(int);\n}\nvoid f() {\n  Guard guard(lock);\n}\n"
+    found = classes(change(None, head, "a.cpp"))
+    assert [found[line] for line in (1, 3, 4, 7)] == ["declaration", "declaration", "declaration", "statement"]

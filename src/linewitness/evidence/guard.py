@@ -35,6 +35,8 @@ _HOOKS = (
     "pytest_runtest_teardown", "pytest_unconfigure",
 )  # fmt: skip
 _RELAYS = itemgetter(*_HOOKS)
+# Parts of unittest whose functions are what their file says, each under its own name; none of these is wrapped by us.
+_WRITTEN_OUT = frozenset({"unittest.case.TestCase", "unittest.case._AssertRaisesContext"})
 # Runners of tests that call the function themselves, in this process.
 _CALLERS = ("_pytest.", "_linewitness.", "anyio.", "pytest_asyncio", "pytest_rerunfailures", "pytest_timeout", "xdist.")
 
@@ -149,10 +151,10 @@ class Guard:
         """What the project's own code imported first was never seen as it was: it has to be what its file defines."""
         home = sys.modules["unittest.case"].__file__
         for part in self._judges:
-            for name, value in part.items() if part.name.startswith("unittest.case.") else ():
+            for name, value in part.items() if part.name in _WRITTEN_OUT else ():
                 code = getattr(plain(value), "__code__", None)
-                of_its_file = isinstance(code, CodeType) and code.co_filename == home
-                if not of_its_file or code.co_name not in {name, "deprecated_func"}:
+                names = {name, "deprecated_func"}
+                if not (isinstance(code, CodeType) and code.co_filename == home and code.co_name in names):
                     self._recorder.sign(f"{part.name}.{name} was replaced by {value!r:.80} while tests were collected")
 
     def _settle_hooks(self, manager: Any) -> None:

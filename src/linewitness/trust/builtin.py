@@ -57,6 +57,17 @@ ON_THE_WAY: Final = {
     **dict.fromkeys((".coveragerc", ".coveragerc.toml"), "a settings file of coverage"),
 }
 
+_VITE: Final = ("vite.config.ts", "vite.config.mts", "vite.config.js", "vite.config.mjs")
+_NYC: Final = (
+    ".nycrc",
+    ".nycrc.json",
+    ".nycrc.yml",
+    ".nycrc.yaml",
+    "nyc.config.js",
+    "nyc.config.cjs",
+    "nyc.config.mjs",
+)
+
 IMPLICIT: Final = {
     "uv": ("uv.lock", "uv.toml"),
     "poetry": ("poetry.lock", "poetry.toml"),
@@ -72,8 +83,18 @@ IMPLICIT: Final = {
     "npx": ("package.json", "package-lock.json", ".npmrc"),
     "pnpm": ("package.json", "pnpm-lock.yaml", ".npmrc"),
     "yarn": ("package.json", "yarn.lock", ".yarnrc.yml"),
-    "cargo": ("Cargo.toml", "Cargo.lock"),
-    "go": ("go.mod", "go.sum"),
+    "vitest": (*_VITE, *(name.replace("vite", "vitest") for name in _VITE), "vitest.workspace.ts"),
+    "jest": ("jest.config.js", "jest.config.ts", "jest.config.mjs", "jest.config.cjs", "jest.config.json"),
+    "c8": (*_NYC, ".c8rc", ".c8rc.json"),
+    "nyc": _NYC,
+    "cargo": ("Cargo.toml", "Cargo.lock", "build.rs", ".cargo", "rust-toolchain", "rust-toolchain.toml"),
+    "go": ("go.mod", "go.sum", "go.work", "go.work.sum"),
+    "ant": ("build.xml",),
+    "gcovr": ("gcovr.cfg", "gcovr.toml"),
+    "phpunit": ("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"),
+    "ruby": (".simplecov", "Gemfile", "Gemfile.lock"),
+    "bundle": (".simplecov", "Gemfile", "Gemfile.lock"),
+    "rake": ("Rakefile", "rakefile", ".simplecov", "Gemfile", "Gemfile.lock"),
     "conda": ("environment.yml", "environment.yaml"),
     "mamba": ("environment.yml", "environment.yaml"),
     "mvn": ("pom.xml",),

@@ -146,17 +146,15 @@ def _may_be_reformatted(text: FileText, lines: Sequence[bytes], kinds: dict[int,
 def _stand_alone(head: bytes, lines: Sequence[bytes], kinds: Collection[int], changed: list[int]) -> bool:
     """Whether each changed line is a logical line of its own, and no line equal to an owing one lies in a longer."""
     equal = {lines[number - 1] for number in kinds}
-    position, line, last = 0, 1, changed[-1]
+    position, line = 0, 1
     data = head if head.endswith(b"\n") else head + b"\n"
     index = 0
     while position < len(data):
         run = _run().match(data, position)
-        if run is not None and run.end() == len(data):
-            return True
         if run is not None:
-            position, line = run.end(), line + data.count(b"\n", position, run.end())
-            if line > last and position == len(data):
+            if run.end() == len(data):
                 return True
+            position, line = run.end(), line + data.count(b"\n", position, run.end())
             index = bisect_left(changed, line, index)
             continue
         longer = _long().match(data, position)
