@@ -310,3 +310,9 @@ def test_an_object_made_with_arguments_is_no_declaration_of_a_function() -> None
     head = "class A;\nnamespace n {\nstruct B;\nint g(int);\n}\nvoid f() {\n  Guard guard(lock);\n}\n"
     found = classes(change(None, head, "a.cpp"))
     assert [found[line] for line in (1, 3, 4, 7)] == ["declaration", "declaration", "declaration", "statement"]
+
+
+def test_an_assignment_to_what_a_call_returns_is_no_virtual_function() -> None:
+    head = "struct A {\n  virtual int g() = 0;\n  void f() {\n    size() = 0;\n  }\n};\n"
+    found = classes(change(None, head, "a.cpp"))
+    assert (found[2], found[4]) == ("declaration", "statement")

@@ -45,6 +45,8 @@ TABLE: Final = Table(
 ; an object with arguments for its constructor, which looks like a function that is declared
 (compound_statement (declaration declarator: (function_declarator)) @statement)
 (case_statement (declaration declarator: (function_declarator)) @statement)
+; an assignment to what a call returns, which looks like a virtual function
+(compound_statement (function_definition (pure_virtual_clause)) @statement)
 (for_range_loop body: (_) @body) @branch
 (try_statement body: (_) @body)
 (catch_clause body: (_) @body) @clause @branch
