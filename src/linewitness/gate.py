@@ -83,9 +83,7 @@ def _judge(repository: Repository, request: CheckRequest, assembly: Assembly, pr
     assembly.findings += frozen.findings
     if frozen.approval:
         assembly.approved_by(*frozen.approval)
-    assembly.findings += corpus.verify(
-        case.head_tree, Globs(settings.relations), case.read, case.base.commit or "HEAD"
-    )
+    assembly.findings += corpus.verify(case.head_tree, Globs(settings.relations), case.read, case.base.commit or "HEAD")
     waiving = _waiving(case, request, assembly)
     if exit_of(assembly.findings) >= Exit.PROTECTED:
         return assembly.finish(scored=False)

@@ -74,13 +74,13 @@ class Report:
         # gcov --stdout writes one object after the other, each on a line
         text = JsonText(export, by_line=True)
         for top in text.tops:
-            self._find(text, top)
+            self._find(text, top, alone=len(text.tops) == 1)
         if not self._places:
             raise broken(export, "there is no file in it: nothing was compiled with --coverage, or nothing ran")
 
-    def _find(self, text: JsonText, top: Value) -> None:
+    def _find(self, text: JsonText, top: Value, *, alone: bool) -> None:
         members = text.members(top)
-        if "files" not in members:
+        if "files" not in members or not (alone or "gcc_version" in members):
             message = "there are no files in it, as gcov and gcovr write them"
             raise broken(self._export, message, offset=top.start or None)
         known = "current_working_directory" in members

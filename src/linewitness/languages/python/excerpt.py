@@ -19,15 +19,17 @@ _ENOUGH = 0.6
 _NO_BEGIN = frozenset(b" \t\f#)]}")
 _MAY_BE_CLAUSE = frozenset(b"ef")
 _CLAUSE = re.compile(rb"(?:else|elif|except|finally)\b")
-_OPEN, _DEAD = b"\x01", b"\x02"
+_OPEN, _DEAD, _TUPLE = b"\x01", b"\x02", b"\x03"
 _TEXT = re.compile(
     rb"""\"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"{3} | '{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}
     | "(?!"")[^"\\\n]*(?:\\.[^"\\\n]*)*" | '(?!'')[^'\\\n]*(?:\\.[^'\\\n]*)*' | \#[^\n]*""",
     re.DOTALL | re.VERBOSE,
 )
 _PREFIX = re.compile(rb"(?<![A-Za-z0-9_])[A-Za-z]{1,2}\Z")
+# The grammar takes a tuple that ends with a comma, and the assignment after it, for one statement.
+_AFTER_COMMA = re.compile(rb",[ \t\f\n]*" + _OPEN)
 _DOUBTFUL = re.compile(rb"[\"'#\\]")
-_SIGNS = b"()[]{}" + _OPEN + _DEAD
+_SIGNS = b"()[]{}" + _OPEN + _DEAD + _TUPLE
 _OTHERS = bytes(byte for byte in range(256) if byte not in _SIGNS)
 _HIDDEN = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))
 
@@ -42,7 +44,7 @@ def excerpt(source: Source, lines: Collection[int]) -> bytes | None:
     ``None`` when that is not worth it or not certain: then the file has to be parsed whole.
     """
     data = source.data
-    if len(data) < _WORTH_IT or _OPEN in data or _DEAD in data:
+    if len(data) < _WORTH_IT or any(sign in data for sign in (_OPEN, _DEAD, _TUPLE)):
         return None
     texts = data.split(b"\n")
     begins = [bool(text) and text[0] not in _NO_BEGIN and not _is_clause(text) for text in texts]
@@ -78,6 +80,7 @@ def _alive(marked: bytes) -> list[bool]:
     """For each border marked in a text, in order, whether it is outside of strings, brackets and joined lines."""
     text = _TEXT.sub(_without_text, marked)
     text = text.replace(b"\\\n" + _OPEN, _DEAD).replace(b"\\\n", b"")
+    text = _AFTER_COMMA.sub(_TUPLE, text)
     if _DOUBTFUL.search(text):
         raise _UncertainError
     text, size = text.translate(None, _OTHERS), -1
@@ -86,7 +89,9 @@ def _alive(marked: bytes) -> list[bool]:
         text = text.replace(b"()", b"").replace(b"[]", b"").replace(b"{}", b"")
     depth, alive = 0, list[bool]()
     for sign in text:
-        if sign in _OPEN or sign in _DEAD:
+        if sign in _TUPLE and depth == 0:
+            raise _UncertainError
+        if sign in _OPEN or sign in _DEAD or sign in _TUPLE:
             alive.append(sign in _OPEN and depth == 0)
         else:
             depth += 1 if sign in b"([{" else -1
