@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from linewitness.model import Severity
 from linewitness.obligation_map import ObligationMap
 from tests.support.repos import Content, Link, Repo
 
+_IS_INSTALLED = any(metadata.distributions(name="linewitness"))
 CORPUS = "tests/relations/corpus"
 ORDERS = [{"items": [3, 1, 2]}, {"items": [5, 8]}, {"items": [9, 9, 1]}]
 HONEST = "def total(order):\n    return sum(order['items'])\n"
@@ -172,8 +174,9 @@ ATTACKS = {
         5, "LW301", {"app/shop.py": BROKEN, "tests/relations/test_mine.py": "def test_mine():\n    assert True\n"}
     ),
     "a library of the patch's own": attack(
-        3,
-        "LW501",
+        # where linewitness is installed for the tests, the package is seen to take its place before anything runs
+        5 if _IS_INSTALLED else 3,
+        "LW303" if _IS_INSTALLED else "LW501",
         {
             "app/shop.py": BROKEN,
             "linewitness/__init__.py": "",

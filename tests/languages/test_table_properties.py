@@ -38,7 +38,7 @@ def test_the_properties_are_asked_of_every_table() -> None:
     assert SUFFIXES.keys() == tables.MODULES.keys()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, derandomize=True)  # a grammar that crashes would take the worker along
 @given(language=LANGUAGES, base=st.none() | TEXTS, head=TEXTS)
 def test_any_bytes_are_in_exactly_one_class_each_line_and_can_be_asked_for(
     language: str, base: bytes | None, head: bytes

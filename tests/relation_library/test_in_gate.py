@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -230,6 +231,10 @@ def test_a_library_that_the_patch_brings_along_does_not_answer(tmp_path: Path) -
     names = "compare = permute = same = lambda *_: None\n"
     brought = {"linewitness/__init__.py": "", "linewitness/relations.py": forged + names}
     artifact = judge(tmp_path, project(COMPARED), {**PATCH, **brought})
+    if any(metadata.distributions(name="linewitness")):
+        # where it is installed for the tests, the package is seen to take its place, and nothing is run
+        assert {row.code for row in artifact.findings} == {"LW303"}
+        return
     assert {(row.path, row.status) for row in artifact.rows if row.path == "app/billing.py"} == {
         ("app/billing.py", Status.TRUSTED_HIT)
     }

@@ -32,9 +32,12 @@ class Answer(NamedTuple):
 
 def everybodys_python() -> Path:
     """An interpreter that any user may run; the running one may lie in somebody's home."""
-    places = [Path(os.path.realpath(sys.executable)), Path("/usr/bin/python3"), Path("/usr/local/bin/python3")]
-    for place in places:
-        if place.is_file() and all(folder.stat().st_mode & 0o001 for folder in place.resolve().parents):
+    running = Path(os.path.realpath(sys.executable))
+    # an environment may hold a copy of the program, whose library still lies in a home
+    homes = {running: Path(sys.base_prefix) / "lib"}
+    for place in (running, Path("/usr/bin/python3"), Path("/usr/local/bin/python3")):
+        needed = (*place.resolve().parents, *homes.get(place, place).resolve().parents)
+        if place.is_file() and all(folder.stat().st_mode & 0o001 for folder in needed):
             return place
     raise AssertionError("there is no interpreter that every user may run")
 
