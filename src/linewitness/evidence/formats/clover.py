@@ -17,6 +17,7 @@ from linewitness.evidence.formats.facts import (
     FileFacts,
     FunctionHit,
     Grain,
+    WithoutContexts,
     broken,
     combine,
     merged_arms,
@@ -32,10 +33,8 @@ _STATEMENT: Final = re.compile(
 )
 
 
-class Report:
+class Report(WithoutContexts):
     """An opened report: where the lines of each file are."""
-
-    bases: tuple[str, ...] = ()
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
@@ -58,10 +57,6 @@ class Report:
     def names(self) -> Collection[str]:
         """The ``path`` of every file, or its ``name`` where there is none."""
         return self._places.keys()
-
-    def context_names(self) -> Collection[str]:
-        """The format has none."""
-        return ()
 
     def facts(self, name: str) -> FileFacts:
         """The union of all entries of one file. Errors: ``EvidenceError`` for a number that is none."""

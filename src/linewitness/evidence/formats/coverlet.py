@@ -13,6 +13,7 @@ from linewitness.evidence.formats.facts import (
     FileFacts,
     FunctionHit,
     Grain,
+    WithoutContexts,
     broken,
     combine,
     merged_arms,
@@ -37,10 +38,8 @@ class _Method(msgspec.Struct, rename="pascal"):
     branches: list[_Branch] = []
 
 
-class Report:
+class Report(WithoutContexts):
     """An opened export: where the entries of each file are, one for each module that holds it."""
-
-    bases: tuple[str, ...] = ()
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
@@ -58,10 +57,6 @@ class Report:
     def names(self) -> Collection[str]:
         """The path of every file."""
         return self._places.keys()
-
-    def context_names(self) -> Collection[str]:
-        """The format has none."""
-        return ()
 
     def facts(self, name: str) -> FileFacts:
         """The union over modules, classes and methods. Errors: ``EvidenceError`` for an entry that is none."""

@@ -145,6 +145,16 @@ class Format(NamedTuple):
     open: Callable[[ExportFile], Reader]
 
 
+class WithoutContexts:
+    """What adapters have in common whose format names neither tests nor folders against which its paths are meant."""
+
+    bases: tuple[str, ...] = ()
+
+    def context_names(self) -> tuple[str, ...]:
+        """No test is named."""
+        return ()
+
+
 def broken(export: ExportFile, what: str, *, line: int = 0, offset: int | None = None) -> EvidenceError:
     """The error for an export that cannot be read, with its file and the place inside."""
     place = f" at byte {offset}" if offset is not None else ""

@@ -19,6 +19,7 @@ from linewitness.evidence.formats.facts import (
     FileFacts,
     FunctionHit,
     Grain,
+    WithoutContexts,
     broken,
     combine,
     merged_arms,
@@ -63,10 +64,8 @@ class _File(msgspec.Struct):
     functions: list[_Function] = []
 
 
-class Report:
+class Report(WithoutContexts):
     """An opened export: where the entries of each source file are."""
-
-    bases: tuple[str, ...] = ()
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
@@ -97,10 +96,6 @@ class Report:
     def names(self) -> Collection[str]:
         """The files, behind the working directory of the compiler where gcov tells it."""
         return self._places.keys()
-
-    def context_names(self) -> Collection[str]:
-        """The format has none."""
-        return ()
 
     def facts(self, name: str) -> FileFacts:
         """The union of all entries of one file. Errors: ``EvidenceError`` for an entry that is none."""

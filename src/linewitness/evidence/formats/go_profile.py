@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Collection
 from typing import Final
 
-from linewitness.evidence.formats.facts import MAX_COUNT, MAX_LINE, FileFacts, Grain, broken
+from linewitness.evidence.formats.facts import MAX_COUNT, MAX_LINE, FileFacts, Grain, WithoutContexts, broken
 from linewitness.evidence.formats.regions import Regions, Scope, flat
 from linewitness.evidence.formats.source import ExportFile
 from linewitness.model import Pos, Span
@@ -23,10 +23,8 @@ _BOM: Final = b"\xef\xbb\xbf"
 _MAX_LINE_BYTES: Final = 1 << 14
 
 
-class Profile:
+class Profile(WithoutContexts):
     """An opened profile: where the blocks of each file are."""
-
-    bases: tuple[str, ...] = ()
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
@@ -36,10 +34,6 @@ class Profile:
     def names(self) -> Collection[str]:
         """The import path of every file, as written."""
         return self._places.keys()
-
-    def context_names(self) -> Collection[str]:
-        """The format has none."""
-        return ()
 
     def facts(self, name: str) -> FileFacts:
         """The blocks of one file. Errors: ``EvidenceError`` for a block that is none."""

@@ -18,6 +18,7 @@ from linewitness.evidence.formats.facts import (
     FileFacts,
     FunctionHit,
     Grain,
+    WithoutContexts,
     broken,
     combine,
     merged_arms,
@@ -69,10 +70,8 @@ class _Entry(msgspec.Struct, rename={"statement_map": "statementMap", "fn_map": 
     input_source_map: msgspec.Raw = msgspec.field(default=msgspec.Raw(), name="inputSourceMap")
 
 
-class Report:
+class Report(WithoutContexts):
     """An opened report: where the entry of each file is."""
-
-    bases: tuple[str, ...] = ()
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
@@ -93,10 +92,6 @@ class Report:
     def names(self) -> Collection[str]:
         """The keys of the report."""
         return self._entries.keys()
-
-    def context_names(self) -> Collection[str]:
-        """The format has none."""
-        return ()
 
     def facts(self, name: str) -> FileFacts:
         """What is said of one file. Errors: ``EvidenceError`` for an entry that is none, or of transpiled text."""

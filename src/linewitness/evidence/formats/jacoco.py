@@ -17,6 +17,7 @@ from linewitness.evidence.formats.facts import (
     FileFacts,
     FunctionHit,
     Grain,
+    WithoutContexts,
     broken,
     combine,
     merged_arms,
@@ -43,10 +44,8 @@ class _Places(NamedTuple):
     classes: list[Place]
 
 
-class Report:
+class Report(WithoutContexts):
     """An opened report: where the lines and the classes of each source file are."""
-
-    bases: tuple[str, ...] = ()
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
@@ -58,10 +57,6 @@ class Report:
     def names(self) -> Collection[str]:
         """Package and file of each source file; behind its module where several modules have the same one."""
         return self._units.keys()
-
-    def context_names(self) -> Collection[str]:
-        """The format has none."""
-        return ()
 
     def facts(self, name: str) -> FileFacts:
         """The union of what is said of one source file. Errors: ``EvidenceError`` for a number that is none."""

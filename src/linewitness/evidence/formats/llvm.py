@@ -18,6 +18,7 @@ from linewitness.evidence.formats.facts import (
     FileFacts,
     FunctionHit,
     Grain,
+    WithoutContexts,
     broken,
     combine,
     merged_conditions,
@@ -79,10 +80,8 @@ class _Places(NamedTuple):
     functions: list[Value]
 
 
-class Report:
+class Report(WithoutContexts):
     """An opened export: where the file and the functions of each source file are."""
-
-    bases: tuple[str, ...] = ()
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
@@ -118,10 +117,6 @@ class Report:
     def names(self) -> Collection[str]:
         """The ``filename`` of every file."""
         return self._places.keys()
-
-    def context_names(self) -> Collection[str]:
-        """The format has none."""
-        return ()
 
     def facts(self, name: str) -> FileFacts:
         """What is said of one file. Errors: ``EvidenceError`` for an entry that is none."""

@@ -15,6 +15,7 @@ from linewitness.evidence.formats.facts import (
     FileFacts,
     FunctionHit,
     Grain,
+    WithoutContexts,
     broken,
     combine,
     merged_arms,
@@ -39,10 +40,8 @@ class _Methods(NamedTuple):
     places: list[Place]
 
 
-class Report:
+class Report(WithoutContexts):
     """An opened export: where the methods of each file are."""
-
-    bases: tuple[str, ...] = ()
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
@@ -83,10 +82,6 @@ class Report:
     def names(self) -> Collection[str]:
         """The ``fullPath`` of every file."""
         return self._methods.keys()
-
-    def context_names(self) -> Collection[str]:
-        """The format has none."""
-        return ()
 
     def facts(self, name: str) -> FileFacts:
         """The union over modules and methods. Errors: ``EvidenceError`` for a point that is none."""

@@ -18,6 +18,7 @@ from linewitness.evidence.formats.facts import (
     BranchArm,
     FileFacts,
     Grain,
+    WithoutContexts,
     broken,
     combine,
     merged_arms,
@@ -45,10 +46,8 @@ class _Entry(msgspec.Struct):
     branches: dict[str, dict[str, int]] | list[_Arm] | None = None
 
 
-class Report:
+class Report(WithoutContexts):
     """An opened export: where the entries of each file are."""
-
-    bases: tuple[str, ...] = ()
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
@@ -69,10 +68,6 @@ class Report:
     def names(self) -> Collection[str]:
         """The absolute path of every file."""
         return self._places.keys()
-
-    def context_names(self) -> Collection[str]:
-        """The format has none; commands name whole runs."""
-        return ()
 
     def facts(self, name: str) -> FileFacts:
         """The union of all commands' entries of one file. Errors: ``EvidenceError`` for an entry that is none."""

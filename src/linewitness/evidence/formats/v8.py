@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from linewitness.evidence.formats.facts import FileFacts, Grain, broken, combine
+from linewitness.evidence.formats.facts import FileFacts, Grain, WithoutContexts, broken, combine
 from linewitness.evidence.formats.json_text import JsonText, Value, clamped, read
 from linewitness.evidence.formats.regions import Part, Regions, Scope, Unit, flat
 from linewitness.evidence.formats.source import ExportFile
@@ -40,10 +40,8 @@ class _Script(msgspec.Struct):
     functions: list[_Function]
 
 
-class Report:
+class Report(WithoutContexts):
     """An opened file: where the entries of each script are."""
-
-    bases: tuple[str, ...] = ()
 
     def __init__(self, export: ExportFile) -> None:
         self._export = export
@@ -66,10 +64,6 @@ class Report:
     def names(self) -> Collection[str]:
         """The URLs of all scripts that are files."""
         return self._scripts.keys()
-
-    def context_names(self) -> Collection[str]:
-        """The format has none."""
-        return ()
 
     def facts(self, name: str) -> FileFacts:
         """All that is said of one script. Errors: ``EvidenceError`` for offsets of transpiled text, or of none."""
