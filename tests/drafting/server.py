@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,10 +13,18 @@ Answer = Callable[[socket.socket], None]
 
 
 class Server:
-    """Answers the n-th connection with the n-th answer, later ones with the last. ``requests`` are raw bytes."""
+    """Answers the n-th connection with the n-th answer, later ones with the last. ``requests`` are raw bytes.
 
-    def __init__(self, answers: Sequence[Answer]) -> None:
+    ``secure`` is how it speaks TLS, if it does. A ``tunnel`` is a proxy first: it takes a request in the clear, allows
+    what it asks for, and is then itself the server at the other end.
+    """
+
+    def __init__(
+        self, answers: Sequence[Answer], secure: ssl.SSLContext | None = None, *, tunnel: bool = False
+    ) -> None:
         self._answers = answers
+        self._secure = secure
+        self._tunnel = tunnel
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -24,7 +33,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+        return f"http{'s' if self._secure and not self._tunnel else ''}://127.0.0.1:{self._socket.getsockname()[1]}/v1"
 
     def start(self) -> None:
         self._thread.start()
@@ -50,12 +59,18 @@ class Server:
             worker.start()
 
     def _one(self, connection: socket.socket, answer: Answer) -> None:
-        with connection:
-            try:
+        try:
+            if self._tunnel:
                 self.requests.append(_read(connection))
-                answer(connection)
-            except OSError:
-                pass  # the client left, which is what some answers are for
+                connection.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+            if self._secure is not None:
+                connection = self._secure.wrap_socket(connection, server_side=True)
+            self.requests.append(_read(connection))
+            answer(connection)
+        except OSError:
+            pass  # the client left, which is what some answers are for
+        finally:
+            connection.close()
 
 
 def _read(connection: socket.socket) -> bytes:
@@ -73,8 +88,8 @@ def _read(connection: socket.socket) -> bytes:
 
 
 @contextmanager
-def serving(*answers: Answer) -> Iterator[Server]:
-    server = Server(answers)
+def serving(*answers: Answer, secure: ssl.SSLContext | None = None, tunnel: bool = False) -> Iterator[Server]:
+    server = Server(answers, secure, tunnel=tunnel)
     server.start()
     try:
         yield server

@@ -60,7 +60,7 @@ def accept(repo: Repo, run: Run, draft: str, *options: str) -> str:
 
 
 def state(repo: Repo, run: Run) -> str:
-    outcome = run("relations", "list", "--root", str(repo.root), "--base", "main", "--json")
+    outcome = run("relations", "list", "--root", str(repo.root), "--base", "main", "--format=json")
     (found,) = json.loads(outcome.out)["relations"]
     assert (found["corpus"], found["cases"], found["at_least"]) == ("pieces.jsonl", 3, 3)
     assert found["node"] == f"{FILE}::test_what_was_encoded_comes_back"

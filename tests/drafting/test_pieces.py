@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linewitness.drafting.dropping import dropped
+from linewitness.drafting.inputs import VALUES
 from linewitness.drafting.schema import infer
-from linewitness.drafting.signatures import VALUES, kind
+from linewitness.drafting.signatures import kind
 from linewitness.model import Kind, Obligation, RepoPath
 from tests.cli.conftest import Run
 from tests.drafting.conftest import codec
@@ -146,6 +147,8 @@ def test_whatever_is_dropped_leaves_python(source: str, line: int) -> None:
         ("str", "str"), ("'str'", "str"), ("list[int]", "list[int]"), ("List[int]", "list[int]"),
         ("typing.Sequence[ str ]", "list[str]"), ("Iterable[float]", "list[float]"), ("tuple[int, ...]", "list[int]"),
         ("list", "list[int]"), ("Mapping[str, int]", "dict"), ("dict", "dict"), ("Order", "Order"), ("", ""),
+        ("int | None", "int"), ("None|str", "str"), ("Optional[list[str]]", "list[str]"), ("None", "None"),
+        ("list[int | str]", "list[int|str]"), ("list[Any] | None", "list[int]"),
     ],
 )  # fmt: skip
 def test_annotations_are_read_as_kinds(annotation: str, wanted: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,23 @@ class Cart:
     @staticmethod
     def size(items):
         return len(items)
+
+
+def made_once():
+    return (each for each in "abc")
+
+
+async def later(value):
+    return [value]
+
+
+async def later_wrong():
+    raise TypeError("not now")
+
+
+def opened(path):
+    with open(path) as stream:
+        return stream.read()
 """
 
 
@@ -151,7 +169,7 @@ def test_one_interpreter_serves_one_test() -> None:
         ("leave", (7,), "ended with status 7 during the call"),
         ("kill", (), "was killed by signal 9 during the call"),
         ("deep", (), "nested too deeply"),
-        ("nothing", (), "raised AttributeError"),
+        ("made_once", (), "a generator can be read only once"),
         ("echo", (object(),), "cannot be called with this"),
     ],
 )
@@ -176,6 +194,66 @@ def test_declared_exceptions_are_an_answer() -> None:
     assert call("fail", "unicode", raises=("ValueError",)) == Raised("Mine", "because")
     with pytest.raises(SubjectError):
         call("fail", "value", raises=(KeyError,))
+
+
+@pytest.mark.usefixtures("home")
+def test_an_async_function_is_run_to_its_end() -> None:
+    assert call("later", 3) == [3]
+    with pytest.raises(SubjectError, match="program:later_wrong raised TypeError: not now"):
+        call("later_wrong")
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("program:nothing", "'program' has no 'nothing'"),
+        ("program:Cart.weight", "'Cart' has no 'weight'"),
+        ("nowhere:f", "there is no module 'nowhere'"),
+        ("program.inside:f", "there is no module 'program.inside'"),
+    ],
+)
+def test_what_is_not_there_is_the_relation_s_mistake(target: str, reason: str) -> None:
+    with pytest.raises(RelationError, match=f"{target} cannot be called: {reason}"):
+        isolated(target)("x")
+
+
+def test_a_module_that_lacks_another_one_is_the_product_s_mistake(home: Path) -> None:
+    (home / "lacking.py").write_text("import not_installed_anywhere\n")
+    with pytest.raises(SubjectError, match="lacking:f raised ModuleNotFoundError"):
+        isolated("lacking:f")()
+    (home / "unknown.py").write_text("from importlib.metadata import version\n\nversion('unknown')\n")
+    with pytest.raises(SubjectError, match="unknown:f raised PackageNotFoundError"):
+        isolated("unknown:f")()
+
+
+def test_a_file_that_is_closed_to_subjects_cannot_be_opened_by_any_name(home: Path) -> None:
+    secret, plain = home / "inputs.jsonl", home / "data.json"
+    secret.write_text("secret")
+    plain.write_text("plain")
+    (home / "link").symlink_to(secret)
+    with counting(Tally(Surroundings(closed=(str(secret.resolve()),)))):
+        assert isolated("program:opened")("data.json") == "plain"
+        for name in ("inputs.jsonl", "./link", str(secret)):
+            with pytest.raises(SubjectError, match=r"PermissionError.*a subject does not see the relations"):
+                isolated("program:opened")(name)
+
+
+def test_base_starts_with_the_variables_of_the_run_and_not_with_those_of_the_moment(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(home, {"base/program.py": "import os\n\n\ndef told():\n    return os.environ.get('MEDDLED')\n"})
+    place = str(home / "base")
+    around = Surroundings(base=Base(place, (place,)), environ=dict(os.environ))
+    monkeypatch.setenv("MEDDLED", "yes")
+    with counting(Tally(around)):
+        assert base("program:told")() is None
+
+
+@pytest.mark.parametrize("raises", ["ValueError()", "3", "None"])
+def test_what_is_no_class_of_exceptions_is_refused(raises: str) -> None:
+    with pytest.raises(RelationError, match="raises takes classes of exceptions"):
+        isolated("program:fail", raises=eval(raises))
 
 
 @pytest.mark.parametrize("target", ["program", "program:", ":f", "a b:c", "a:b()", "a..b:c"])

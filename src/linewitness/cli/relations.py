@@ -31,6 +31,7 @@ HELP: Final = "list relations; draft, try and accept new ones"
 
 _MOST_LINES: Final = 80
 _MOST_MUTANTS: Final = 5
+_BY_HAND: Final = "Freeze a corpus of its inputs and draft again, ask a model, or write a check or a relation by hand"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +89,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to show it (default: text)")
 
 
 def _add_sandbox(parser: argparse.ArgumentParser) -> None:
@@ -121,7 +122,7 @@ def _list(args: argparse.Namespace) -> int:
         found = listing.accepted(open_case(repository, Question(args.base, args.head)))
         folder = store.drafts_folder(repository, args.out)
         drafts = [store.load(folder, name) for name in store.names(folder)]
-    if args.json:
+    if args.format == "json":
         value = {
             "relations": [each._asdict() for each in found],
             "drafts": [_draft_json(draft) for draft in drafts],
@@ -235,10 +236,12 @@ def _offline(material: Material, repository: Repository, args: argparse.Namespac
     found = templates.propose(material, guesses.cases, guesses.pairs)
     if guesses.trouble:
         console.note(guesses.trouble)
-    if not found:
+    for each in found.without:
+        console.note(f"no draft for {each.path}: {each.name}: {each.why}")
+    if not found.proposals:
         more = f"; {guesses.trouble}" if guesses.trouble else ""
-        raise UsageError(f"no template fits a function with unwitnessed lines{more}")
-    return [(drafting.Origin("template"), each) for each in found]
+        raise UsageError(f"no template fits a function with unwitnessed lines{more}. {_BY_HAND}")
+    return [(drafting.Origin("template"), each) for each in found.proposals]
 
 
 def _guesses(material: Material, repository: Repository, args: argparse.Namespace) -> Guesses:
@@ -311,7 +314,7 @@ def _try(args: argparse.Namespace) -> int:
             found.append((one, trial.attempt(bench, one, args.mutants)))
             store.remember(*found[-1])
     found.sort(key=lambda pair: trial.rank(pair[1]))
-    if args.json:
+    if args.format == "json":
         console.result(json.dumps([_trial_json(*pair) for pair in found], indent=2, sort_keys=True).encode() + b"\n")
         return Exit.OPEN
     _show_trials(found, console)
@@ -342,10 +345,26 @@ def _show_trials(found: Sequence[tuple[Draft, Trial]], console: Console) -> None
         if trial.why:
             console.result(safe(f"{draft.name}: {' '.join(trial.why.split())}") + "\n")
         if trial.witnesses:
-            console.result(safe(f"{draft.name} would witness {', '.join(trial.witnesses)}") + "\n")
+            console.result(safe(f"{draft.name} would witness {_places(trial.witnesses)}") + "\n")
+    together = {place for _, trial in found for place in trial.witnesses}
+    console.note(f"lines that would have a witness with all of them: {len(together)}")
     console.note(
         "drafts discharge nothing; `linewitness relations accept DRAFT` puts one among the relations, for review"
     )
+
+
+def _places(places: Sequence[str]) -> str:
+    """``a.py:3-5, 9`` for ``a.py:3``, ``a.py:4`` and so on: lines of a file in a row are told as one."""
+    told: dict[str, list[list[int]]] = {}
+    for place in places:
+        path, _, line = place.rpartition(":")
+        runs = told.setdefault(path, [])
+        if runs and int(line) == runs[-1][1] + 1:
+            runs[-1][1] += 1
+        else:
+            runs.append([int(line)] * 2)
+    spans = {path: ", ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in runs) for path, runs in told.items()}
+    return "; ".join(f"{path}:{lines}" for path, lines in spans.items())
 
 
 def _trial_row(draft: Draft, trial: Trial) -> tuple[str, ...]:

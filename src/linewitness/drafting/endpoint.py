@@ -13,6 +13,7 @@ import ipaddress
 import json
 import queue
 import re
+import ssl
 import threading
 import time
 import urllib.error
@@ -233,6 +234,8 @@ def _in_time(endpoint: Endpoint, body: bytes, limits: Limits) -> _Answer:
         raise UsageError(f"the model's endpoint did not answer within {limits.seconds:g} seconds") from None
     if isinstance(answer, UsageError):
         raise answer
+    if isinstance(getattr(answer, "reason", None), ssl.SSLCertVerificationError):
+        raise UsageError(_unverified(answer.reason.verify_message)) from None  # type: ignore[union-attr]
     if isinstance(answer, Exception):
         raise _LostError(_harmless(endpoint, answer)) from None
     return answer
@@ -290,6 +293,13 @@ def _harmless(endpoint: Endpoint, error: Exception) -> str:
     """What went wrong, without the key."""
     text = str(getattr(error, "reason", "") or error) or type(error).__name__
     return type(error).__name__ if endpoint.key.is_in(text) else text[:_SHOWN]
+
+
+def _unverified(why: str) -> str:
+    return (
+        f"the certificate of the model's endpoint cannot be verified ({why}), so nothing was sent: SSL_CERT_FILE may"
+        " name a PEM file with the authority that signed it"
+    )
 
 
 def _refused(endpoint: Endpoint, answer: _Answer) -> str:

@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from linewitness.drafting.signatures import functions
 from linewitness.drafting.slices import Material
 from linewitness.drafting.trial import Bench
 from linewitness.errors import EvidenceError
 from linewitness.evidence.pytest_settings import import_roots, read_pytest_settings
-from linewitness.evidence.sandbox_mounts import environment_of
-from linewitness.evidence.sandbox_room import Terms, furnish, visible
+from linewitness.evidence.sandbox_room import furnish, terms_of
 from linewitness.patch.export import export_tree
 
 EXTRA: Final = "linewitness[draft]"
@@ -58,15 +58,12 @@ def guess(bench: Bench) -> Guesses:
         roots = import_roots(export, read_pytest_settings(export, bench.python.pytest))
         question, answer, script = results / "question.json", results / "answer.json", results / "ghost.py"
         lent = _lent(bench)
-        modules = [module.names[0] for module in bench.material.modules if module.names]
-        question.write_bytes(
-            msgspec.json.encode({"roots": list(map(str, roots)), "lent": list(map(str, lent)), "modules": modules})
-        )
+        asked = {"roots": list(map(str, roots)), "lent": list(map(str, lent)), "modules": _modules(bench.material)}
+        question.write_bytes(msgspec.json.encode(asked))
         script.write_bytes(_SCRIPT.read_bytes())
         suite = msgspec.structs.replace(bench.suite, timeout=min(bench.suite.timeout, _SECONDS))
-        home = Path(os.path.expanduser("~"))
-        needed = environment_of(bench.python, (home, bench.checkout))
-        terms = Terms(bench.sandbox, bench.python.path, readable=(*needed, *visible(bench.suite, str(home)), *lent))
+        terms = terms_of(bench.sandbox, bench.suite, bench.checkout, bench.python)
+        terms = terms._replace(readable=(*terms.readable, *lent))
         room = furnish((export, results, temporary), suite, bench.python.path.parent, terms, os.environ)
         command = [str(bench.python.path), "-B", str(script), str(question), str(answer)]
         ended = room.run(command, "output.txt")
@@ -75,6 +72,18 @@ def guess(bench: Bench) -> Guesses:
         if ended.timed_out or ended.status:
             return Guesses({}, (), f"hypothesis's ghostwriter came to no end: {ended}")
         return _read(answer, bench.material)
+
+
+def _told(troubles: list[str]) -> str:
+    return f"hypothesis's ghostwriter gave up on {', '.join(troubles)}"[:300] if troubles else ""
+
+
+def _modules(material: Material) -> dict[str, dict[str, list[str]]]:
+    """For each module its functions, with the parameters that a case has to give."""
+    asked: dict[str, dict[str, list[str]]] = {module.names[0]: {} for module in material.modules if module.names}
+    for function in functions(material)[0]:
+        asked[function.module][function.name] = [each.name for each in function.parameters]
+    return asked
 
 
 def _lent(bench: Bench) -> tuple[Path, ...]:
@@ -93,11 +102,7 @@ def _read(place: Path, material: Material) -> Guesses:
         found = msgspec.json.decode(place.read_bytes(), type=_Answer)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return Guesses({}, (), "hypothesis's ghostwriter left no answer that can be read")
-    known = _known(material)
+    known = {f"{module}:{name}" for module, names in _modules(material).items() for name in names}
     cases = {name: tuple(values[:_MOST_CASES]) for name, values in found.cases.items() if name in known}
     pairs = tuple(pair for pair in found.pairs if known.issuperset(pair))
-    return Guesses(cases, pairs, "; ".join(found.troubles)[:300])
-
-
-def _known(material: Material) -> set[str]:
-    return {f"{module.names[0]}:{name}" for module in material.modules if module.names for name in module.defines}
+    return Guesses(cases, pairs, _told(found.troubles))

@@ -1,8 +1,10 @@
 """Asks hypothesis's ghostwriter about modules of the product, and writes down what it guessed as data.
 
 Runs in the *tested* interpreter (3.9 and later), in the sandbox, on an export: it imports the product. Its arguments
-are a file with the question and a file for the answer. The answer names round trips, and gives cases for functions,
-drawn from the strategies that the ghostwriter wrote; no code crosses. Standard library and hypothesis only.
+are a file with the question and a file for the answer. The question names modules, their functions, and of these the
+parameters that a case gives: the value itself for one, a dictionary for several. The answer names round trips, and
+gives cases, drawn from the strategies that the ghostwriter wrote; no code crosses. Standard library and hypothesis
+only.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import math
 import sys
 import warnings
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 _CASES = 40
@@ -33,17 +36,17 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{error}\n")
         return _NO_GHOSTWRITER
     answer: dict[str, Any] = {"cases": {}, "pairs": [], "troubles": []}
-    for name in question["modules"]:
+    for name, functions in question["modules"].items():
         try:
-            _look(ghostwriter, name, answer)
+            _look(ghostwriter, name, functions, answer)
         except BaseException as error:  # noqa: BLE001 - whatever the product does when it is imported
-            answer["troubles"].append(f"{name}: {type(error).__name__}")
+            answer["troubles"].append(f"{name} ({type(error).__name__})")
     with open(arguments[2], "w", encoding="utf-8") as stream:
         json.dump(answer, stream)
     return 0
 
 
-def _look(ghostwriter: Any, name: str, answer: dict[str, Any]) -> None:
+def _look(ghostwriter: Any, name: str, functions: dict[str, list[str]], answer: dict[str, Any]) -> None:
     module = import_module(name)
     tree = ast.parse(ghostwriter.magic(module))
     for test in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
@@ -51,18 +54,14 @@ def _look(ghostwriter: Any, name: str, answer: dict[str, Any]) -> None:
             called = _called(test, name)
             if len(called) == 2:
                 answer["pairs"].append([f"{name}:{each}" for each in called])
-    for function in _functions(module, name):
+    for function, parameters in functions.items():
         try:
-            test = ast.parse(ghostwriter.fuzz(getattr(module, function)))
-            cases = _draw(test)
+            test = ast.parse(ghostwriter.fuzz(attrgetter(function)(module)))
+            cases = _draw(test, parameters)
         except Exception:  # noqa: BLE001, S112 - a signature that the ghostwriter cannot read has no cases
             continue
         if cases:
             answer["cases"][f"{name}:{function}"] = cases
-
-
-def _functions(module: Any, name: str) -> list[str]:
-    return [key for key, value in vars(module).items() if callable(value) and getattr(value, "__module__", "") == name]
 
 
 def _called(test: ast.FunctionDef, name: str) -> list[str]:
@@ -71,21 +70,29 @@ def _called(test: ast.FunctionDef, name: str) -> list[str]:
     return [node.func.attr for node in calls if ast.unparse(node.func.value) == name]  # type: ignore[attr-defined]
 
 
-def _draw(tree: ast.Module) -> list[Any]:
-    """Distinct cases for the one required argument, from the strategy that the ghostwriter wrote."""
+def _draw(tree: ast.Module, parameters: list[str]) -> list[Any]:
+    """Distinct cases for these parameters, from the strategies that the ghostwriter wrote."""
     given = [
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "given"
     ]
-    if len(given) != 1 or len(given[0].keywords) != 1:
+    written = {each.arg: each.value for each in given[0].keywords} if len(given) == 1 else {}
+    if not parameters or not written.keys() >= set(parameters):
         return []
     names = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
     space: dict[str, Any] = {}
     for node in names:
         exec(compile(ast.Module([node], []), "ghostwriter", "exec"), space)  # noqa: S102 - its own imports
-    strategy = eval(compile(ast.Expression(given[0].keywords[0].value), "ghostwriter", "eval"), space)  # noqa: S307
-    return _examples(strategy)
+    strategies = {
+        name: eval(compile(ast.Expression(written[name]), "ghostwriter", "eval"), space)  # noqa: S307
+        for name in parameters
+    }
+    if len(strategies) == 1:
+        return _examples(next(iter(strategies.values())))
+    from hypothesis.strategies import fixed_dictionaries
+
+    return _examples(fixed_dictionaries(strategies))
 
 
 def _examples(strategy: Any) -> list[Any]:

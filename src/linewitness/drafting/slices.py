@@ -23,7 +23,8 @@ from linewitness.evidence.pytest_settings import read_pytest_settings
 from linewitness.globs import Globs
 from linewitness.languages import files
 from linewitness.languages.python.outline import DEFINITIONS, Outline, Statement, outline
-from linewitness.languages.python.source import parse, read
+from linewitness.languages.python.tree import parse
+from linewitness.languages.source import read
 from linewitness.model import Kind, Obligation, RepoPath
 from linewitness.obligation_map import ObligationMap, Row, Status
 from linewitness.obligations import FileLedger

@@ -58,8 +58,8 @@ class Trial(Struct, frozen=True, kw_only=True):
 
     ``dropped`` counts the statements among them that were dropped one by one, as far as the draft came to an end
     without them, ``noticed`` those of them at which it failed, ``compared`` those at which it failed because a
-    comparison did not hold. ``base`` and ``head`` are ``passes``, ``fails``, ``vacuous`` or ``no run``; ``why`` has the
-    reason for what is no pass.
+    comparison did not hold, or because there was nothing left to compare. ``base`` and ``head`` are ``passes``,
+    ``fails``, ``vacuous`` or ``no run``; ``why`` has the reason for what is no pass.
     """
 
     base: str

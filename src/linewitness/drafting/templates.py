@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from linewitness.drafting.inputs import Inputs, inputs_for
 from linewitness.drafting.reply import Inputs as Slice
 from linewitness.drafting.reply import Proposal
-from linewitness.drafting.signatures import Function, Inputs, functions, inputs_for
+from linewitness.drafting.signatures import Function, Parameter, Undraftable, functions, scopes
 from linewitness.drafting.slices import Material
 
 _PAIRS: Final = (
@@ -25,65 +26,91 @@ _SETTLING: Final = frozenset({
     "sort", "sorted", "normalise", "normalize", "normalised", "normalized", "canonical", "canonicalise",
     "canonicalize", "clean", "cleanup", "strip", "dedupe", "dedup", "deduplicate", "unique", "trim", "slug", "slugify",
     "simplify", "format", "collapse", "squash", "sanitize", "sanitise", "minify", "lower", "upper", "fold", "tidy",
-    "squeeze", "round", "clamp", "clip",
+    "squeeze", "round", "clamp", "clip", "truncate", "shorten", "limit", "pad",
 })  # fmt: skip
 _LIST_WORDS: Final = frozenset({
     "items", "values", "numbers", "prices", "orders", "rows", "records", "lines", "elements", "entries", "xs", "names",
     "words", "amounts", "readings", "documents", "parts",
 })  # fmt: skip
+_RESULT: Final = "result_of"
 
 
 class _Draft(NamedTuple):
-    """One relation to be written: what it says, the library's names that it uses, and its assertion."""
+    """One relation to be written: what it says, the library's names that it uses, and its assertion.
+
+    ``above`` are the lines before it, ``imports`` the functions that it names. ``permuted`` is the path to the list
+    whose order it changes.
+    """
 
     title: str
     about: str
     uses: tuple[str, ...]
     assertion: str
-    subjects: tuple[str, ...] = ()
+    imports: tuple[Function, ...] = ()
+    above: tuple[str, ...] = ()
+    permuted: str | None = None
 
 
-def propose(
-    material: Material, sample: Mapping[str, tuple[Any, ...]], pairs: Iterable[tuple[str, str]] = ()
-) -> tuple[Proposal, ...]:
+class Drafts(NamedTuple):
+    """The proposals, and for each function with unwitnessed rows that has none, why."""
+
+    proposals: tuple[Proposal, ...]
+    without: tuple[Undraftable, ...]
+
+
+def propose(material: Material, sample: Mapping[str, tuple[Any, ...]], pairs: Iterable[tuple[str, str]] = ()) -> Drafts:
     """A proposal for each family that a function with unwitnessed rows seems to belong to.
 
     ``sample`` are cases for functions, by ``module:name``; ``pairs`` are further round trips, by such names.
     """
-    known = functions(material)
-    scopes = {(row.path, row.scope.partition(".")[0]) for row in material.rows}
-    wanted = [each for each in known if (each.path, each.name) in scopes]
-    found = [*_round_trips(wanted, known, tuple(pairs), material, sample)]
-    for function in wanted:
-        for inputs in inputs_for(function, material.sketches, sample):
-            for draft in (*_idempotent(function), *_permuted(function, inputs), *_unchanged(function)):
-                least = _applicable(draft, inputs)
-                if least:
-                    found.append(_proposal(draft, [function], inputs, least))
-    return tuple(dict.fromkeys(found))
+    known, others = functions(material)
+    open_scopes = scopes(material)
+    mine = [each for each in known if (each.path, each.name) in open_scopes]
+    without = [each for each in others if (each.path, each.name) in open_scopes]
+    found = [*_round_trips(mine, known, tuple(pairs), material, sample)]
+    paired = {function for draft, _ in found for function in draft.imports}
+    for function in mine:
+        inputs = inputs_for(function, material.sketches, sample)
+        drafts = [(draft, each) for each in inputs for draft in _alone(function, each) if _applicable(draft, each)]
+        found += drafts
+        if not drafts and function not in paired:
+            without.append(Undraftable(function.path, function.name, _why_nothing(function, inputs)))
+    proposals = dict.fromkeys(_proposal(draft, inputs) for draft, inputs in found)
+    return Drafts(tuple(proposals), tuple(without))
+
+
+def _why_nothing(function: Function, inputs: list[Inputs]) -> str:
+    if inputs:
+        return "neither its name nor its signature says what has to hold"
+    names = ", ".join(each.name for each in function.parameters if each.kind not in {"str", "int"})
+    return f"no frozen corpus fits its arguments, and nothing is known that could be given for {names}"
+
+
+def _alone(function: Function, inputs: Inputs) -> Iterator[_Draft]:
+    yield from _idempotent(function)
+    yield from _permuted(function, inputs)
+    yield from _unchanged(function)
 
 
 # ---------------------------------------------------------------- families
 
 
 def _round_trips(
-    wanted: list[Function], known: tuple[Function, ...], pairs: tuple[tuple[str, str], ...], material: Material,
+    mine: list[Function], known: tuple[Function, ...], pairs: tuple[tuple[str, str], ...], material: Material,
     sample: Mapping[str, tuple[Any, ...]],
-) -> Iterator[Proposal]:  # fmt: skip
+) -> Iterator[tuple[_Draft, Inputs]]:  # fmt: skip
     for there in known:
         for back in known:
-            named = (f"{there.module}:{there.name}", f"{back.module}:{back.name}") in pairs
-            if there == back or not (named or _is_pair(there, back)) or not {there, back} & set(wanted):
+            named = (there.target, back.target) in pairs and there.is_plain and back.is_plain
+            if there == back or not (named or _is_pair(there, back)) or not {there, back} & set(mine):
                 continue
-            title = f"{back.name}_gives_back_what_{there.name}_was_given"
-            about = f"{back.name} undoes {there.name}"
-            assertion = f"round_trip({there.name}, {back.name}, {_case(there)})"
             for inputs in inputs_for(there, material.sketches, sample):
-                yield _proposal(_Draft(title, about, ("round_trip",), assertion), [there, back], inputs, inputs.cases)
+                yield _round_trip(there, back), inputs
 
 
 def _is_pair(there: Function, back: Function) -> bool:
-    if there.path != back.path or len(there.parameters) != 1 or len(back.parameters) != 1:
+    """Whether names say so, and what they take beside the one thing that goes there and back is the same."""
+    if there.path != back.path or there.yields or back.yields or there.parameters[1:] != back.parameters[1:]:
         return False
     one, other = _words(there.name), _words(back.name)
     return any(
@@ -92,56 +119,85 @@ def _is_pair(there: Function, back: Function) -> bool:
     )
 
 
+def _round_trip(there: Function, back: Function) -> _Draft:
+    about = f"{back.name} undoes {there.name}"
+    if there.is_plain and back.is_plain:
+        assertion = f"round_trip({there.name}, {back.name}, {_case(there)})"
+    else:
+        one, other = (f"lambda given: {each.call(first='given')}" for each in (there, back))
+        assertion = f"round_trip({one}, {other}, {there.value(there.parameters[0])})"
+    title = f"{back.name}_gives_back_what_{there.name}_was_given"
+    return _Draft(title, about, ("round_trip",), assertion, (there, back))
+
+
 def _idempotent(function: Function) -> Iterator[_Draft]:
-    if len(function.parameters) == 1 and _SETTLING & set(_words(function.name)):
-        about = f"{function.name} changes nothing the second time"
-        assertion = f"idempotent({function.name}, {_case(function)})"
-        yield _Draft(f"{function.name}_changes_nothing_the_second_time", about, ("idempotent",), assertion)
+    if not _SETTLING & set(_words(function.name)) or function.parameters[0].by_name:
+        return
+    subject, case = function.name, _case(function)
+    if not function.is_plain:
+        subject, case = f"lambda given: {function.call(first='given')}", function.value(function.parameters[0])
+    title = f"{function.name}_changes_nothing_the_second_time"
+    about = f"{function.name} changes nothing the second time"
+    yield _Draft(title, about, ("idempotent",), f"idempotent({subject}, {case})", (function,))
 
 
 def _permuted(function: Function, inputs: Inputs) -> Iterator[_Draft]:
-    """The order of a list means nothing: the list is the argument, or stands under a key of every known case."""
-    if len(function.parameters) != 1:
-        return
-    name, _ = function.parameters[0]
-    if function.takes.startswith("list[") or (not function.takes and name in _LIST_WORDS):
-        yield _order(function, "", "same")
-        if function.returns.startswith("list["):
-            yield _order(function, "", "permutation")
-    for key in inputs.list_keys:
-        yield _order(function, key, "same")
+    """The order of a list means nothing: it is an argument, or stands under a key of every known case."""
+    for parameter in function.parameters:
+        path = parameter.name if len(function.parameters) > 1 else ""
+        if _is_list(parameter):
+            yield _order(function, path, "same")
+            if function.returns.startswith("list[") or function.yields:
+                yield _order(function, path, "permutation")
+    if len(function.parameters) == 1:
+        yield from (_order(function, key, "same") for key in inputs.list_keys)
 
 
-def _order(function: Function, key: str, law: str) -> _Draft:
-    what = f"the_order_of_{key}" if key else "the_order"
-    title = f"{what}_means_nothing_to_{function.name}" + ("_but_order" if law == "permutation" else "")
-    path = json.dumps(key) if key else ""
-    assertion = f"compare({function.name}, {_case(function)}, permute({path}), {law}())"
-    return _Draft(title, title.replace("_", " "), ("compare", "permute", law), assertion)
+def _is_list(parameter: Parameter) -> bool:
+    return parameter.kind.startswith("list[") or (not parameter.kind and parameter.name in _LIST_WORDS)
+
+
+def _order(function: Function, path: str, law: str) -> _Draft:
+    what = f"the order of {path}" if path else "the order"
+    about = f"{what} means nothing to {function.name}" + (" but order" if law == "permutation" else "")
+    given = json.dumps(path) if path else ""
+    subject, case, above = _asked(function)
+    assertion = f"compare({subject}, {case}, permute({given}), {law}())"
+    title = about.replace(" ", "_")
+    return _Draft(title, about, ("compare", "permute", law), assertion, (function,), above, path)
+
+
+def _asked(function: Function) -> tuple[str, str, tuple[str, ...]]:
+    """What takes a case and gives the result: the function itself, or one that is written above the relation."""
+    if function.is_plain:
+        return function.name, _case(function), ()
+    return _RESULT, "case", ("", f"def {_RESULT}(case):", f"    return {function.call()}", "")
 
 
 def _unchanged(function: Function) -> Iterator[_Draft]:
     """A rewrite changes no result. Where results were meant to change it fails, which ``try`` tells."""
-    if function.at_base and len(function.parameters) == 1:
-        target = json.dumps(f"{function.module}:{function.name}")
-        subjects = (f"now = isolated({target})", f"before = base({target})")
-        assertion = f"agrees(now, before, {_case(function)})"
-        title = f"{function.name}_gives_what_it_gave_before"
-        yield _Draft(
-            title,
-            f"{function.name} gives the results that base gives",
-            ("agrees", "base", "isolated"),
-            assertion,
-            subjects,
-        )
+    if not function.at_base or function.on_instance or function.yields:
+        return
+    target = json.dumps(function.target)
+    above: tuple[str, ...] = (f"now = isolated({target})", f"before = base({target})")
+    assertion = f"agrees(now, before, {_case(function)})"
+    if not function.is_plain:
+        now, before = function.call("now"), function.call("before")
+        above += ("", "", "def result_now(case):", f"    return {now}", "", "")
+        above += ("def result_before(case):", f"    return {before}", "")
+        assertion = "agrees(result_now, result_before, case)"
+    title = f"{function.name}_gives_what_it_gave_before"
+    about = f"{function.name} gives the results that base gives"
+    yield _Draft(title, about, ("agrees", "base", "isolated"), assertion, (), above)
 
 
 def _words(name: str) -> list[str]:
-    return [word for word in re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower().split("_") if word]
+    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name.rpartition(".")[2])
+    return [word for word in spaced.lower().split("_") if word]
 
 
 def _case(function: Function) -> str:
-    return "bytes.fromhex(case)" if function.takes == "bytes" else "case"
+    return function.value(function.parameters[0])
 
 
 # ---------------------------------------------------------------- writing
@@ -149,22 +205,28 @@ def _case(function: Function) -> str:
 
 def _applicable(draft: _Draft, inputs: Inputs) -> int:
     """How many cases the draft can be asked to check: not those of a known slice that a permutation leaves alone."""
-    if "permute" not in draft.uses or not inputs.lines:
+    if draft.permuted is None or not inputs.lines:
         return inputs.cases
-    lists = (case for case in inputs.sample if isinstance(case, list))
-    return sum(len({json.dumps(item) for item in case}) > 1 for case in lists)
+    lists = (case[draft.permuted] if draft.permuted else case for case in inputs.sample)
+    return sum(isinstance(each, list) and len({json.dumps(item) for item in each}) > 1 for each in lists)
 
 
-def _proposal(draft: _Draft, subjects: list[Function], inputs: Inputs, least: int) -> Proposal:
-    least = least if inputs.lines else min(least, max(1, inputs.cases // 2))
-    imports = sorted({f"from {each.module} import {each.name}" for each in subjects}) if not draft.subjects else []
+def _least(draft: _Draft, inputs: Inputs) -> int:
+    """From how many cases on the draft means something. What is settled already says nothing of what settles."""
+    if "idempotent" in draft.uses:
+        return max(1, min(3, inputs.cases // 4))
+    return _applicable(draft, inputs) if inputs.lines else max(1, inputs.cases // 2)
+
+
+def _proposal(draft: _Draft, inputs: Inputs) -> Proposal:
+    imports = sorted({f"from {each.module} import {each.imported}" for each in draft.imports})
     lines = [f'"""Drafted from a template: {draft.about}."""', ""]
     lines += [f"from linewitness.relations import {', '.join(sorted({'relation', *draft.uses}))}", "", *imports]
-    lines += [*([""] if imports else []), *draft.subjects, *([""] if draft.subjects else []), ""]
+    lines += [*([""] if imports else []), *draft.above, *([""] if draft.above else []), ""]
     lines += [
-        f"@relation(corpus={json.dumps(inputs.corpus)}, at_least={least})",
-        f"def test_{draft.title}(case):",
+        f"@relation(corpus={json.dumps(inputs.corpus)}, at_least={_least(draft, inputs)})",
+        f"def test_{draft.title.replace('.', '_')}(case):",
         f"    {draft.assertion}",
     ]
-    text = "\n".join(lines) + "\n"
+    text = re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)) + "\n"
     return Proposal(text, draft.about, Slice(inputs.corpus, inputs.lines) if inputs.lines else None)

@@ -7,6 +7,7 @@ finds is advice: a draft that passes everything still discharges nothing.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -26,8 +27,7 @@ from linewitness.evidence.pytest_settings import import_roots, owned_names, read
 from linewitness.evidence.recorded import RecordedEvidence
 from linewitness.evidence.relation_request import BaseTree, RelationRequest
 from linewitness.evidence.sandbox import Mode, Sandbox, find_sandbox, what_to_do
-from linewitness.evidence.sandbox_mounts import environment_of
-from linewitness.evidence.sandbox_room import Terms, borrowed, visible
+from linewitness.evidence.sandbox_room import terms_of
 from linewitness.globs import Globs
 from linewitness.languages import demands
 from linewitness.model import Answer, Obligation, RepoPath, Severity
@@ -40,6 +40,7 @@ Progress = Callable[[str], None]
 
 _SEED: Final = 20260916
 _LONGEST_WHY: Final = 600
+_PREAMBLE: Final = re.compile(r"\A\S+ failed: (?:_linewitness\.relations\.trouble\.)?")
 _UNCOLLECTED: Final = " cannot be collected: "
 
 
@@ -101,7 +102,7 @@ def attempt(bench: Bench, draft: Draft, most_mutants: int) -> Trial:
     return Trial(
         base=base.how,
         base_tree=case.base.tree,
-        compared=sum(ran.how == "fails" and _is_comparison(ran.why) for ran in decided),
+        compared=sum(ran.how == "vacuous" or (ran.how == "fails" and _is_comparison(ran.why)) for ran in decided),
         digest=draft.digest,
         dropped=len(decided),
         head=head.how,
@@ -199,12 +200,12 @@ def _run(
             owned=owned_names(case.head_tree, settings.pythonpath),
             protected=frozenset(filter(case.protection.is_protected, case.head_tree)) | {placed.relation},
             relations=relations,
-            terms=_terms(bench, relations),
+            terms=terms_of(bench.sandbox, bench.suite, bench.checkout, bench.python, relations.lent),
         )
         ran = _ending(run_pytest(request))
         if at_base and _UNCOLLECTED in ran.why:
             ran = ran._replace(why="it cannot be imported there: base lacks something that it names")
-        return ran._replace(why=ran.why.replace(f"{export}/", "").replace(str(results), ""))
+        return ran._replace(why=_PREAMBLE.sub("", ran.why.replace(f"{export}/", "").replace(str(results), "")))
 
 
 def _put(bench: Bench, draft: Draft, placed: Placed, export: Path) -> None:
@@ -233,19 +234,6 @@ def _base(bench: Bench, draft: Draft, results: Path) -> BaseTree | None:
     root = results / "base"
     export_tree(bench.case.repository, bench.case.base.tree, root)
     return BaseTree(root, import_roots(root, read_pytest_settings(root, bench.python.pytest)))
-
-
-def _terms(bench: Bench, relations: RelationRequest) -> Terms:
-    home = Path(os.path.expanduser("~"))
-    checkout = Path(os.path.realpath(bench.case.repository.root))
-    needed = environment_of(bench.python, (home, checkout))
-    return Terms(
-        bench.sandbox,
-        bench.python.path,
-        readable=(*needed, *visible(bench.suite, str(home))),
-        borrowed=borrowed(bench.suite, checkout),
-        lent=() if relations.base is None else (relations.base.root,),
-    )
 
 
 def _ending(record: RunRecord) -> _Ran:

@@ -49,6 +49,11 @@ class RelationRequest(NamedTuple):
             "base": None if base is None else {"root": str(base.root), "roots": [str(root) for root in base.roots]},
         }
 
+    @property
+    def lent(self) -> tuple[Path, ...]:
+        """The folders that the run may read because of relations."""
+        return () if self.base is None else (self.base.root,)
+
     def plugins(self, package: str) -> list[str]:
         """Arguments for pytest; none when there is nothing to watch."""
         return ["-p", f"{package}.relation_watch"] if self.files else []

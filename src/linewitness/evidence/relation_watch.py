@@ -19,6 +19,7 @@ import pytest
 
 from .auditing import listen
 from .recorder import Recorder
+from .relations.sums import MANIFEST  # type: ignore[import-not-found]  # the kit has it there
 from .relations.tally import (  # type: ignore[import-not-found]  # the kit has it there
     Base,
     Surroundings,
@@ -105,6 +106,8 @@ class Watch:
         else:
             corpora = self._corpora(self._opened | self._at_import.get(path, set()))
             blank = bool(corpora) and all(_is_blank(os.path.join(self._export, each)) for each in corpora)
+        if tally.surroundings is not self._world:
+            self._recorder.sign("the seed or the base tree was exchanged while the relation ran", self._files[path])
         self._recorder.doubtful = blank or not tally.reached
         seed = self._world.seed if tally.seeded else None
         counts = [tally.tried, tally.checked, tally.skipped, tally.repeated, tally.least, tally.reached]
@@ -123,7 +126,19 @@ def _surroundings(config: dict[str, Any]) -> Surroundings:
         base=Base(base["root"], tuple(base["roots"])) if base else None,
         owned=tuple(config["owned"]),
         in_gate=True,
+        closed=_closed(config),
+        environ=dict(os.environ),
     )
+
+
+def _closed(config: dict[str, Any]) -> tuple[str, ...]:
+    """What subjects in an interpreter of their own do not see: relations, their inputs, and what has the seed in it."""
+    corpora = list(config["corpora"])
+    manifests = {f"{path.rpartition('/')[0]}/{MANIFEST}" for path in corpora}
+    kit = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    seeded = (os.path.join(kit, name) for name in os.listdir(kit) if name.endswith((".bin", ".json")))
+    paths = (os.path.join(config["export"], path) for path in (*config["relations"], *corpora, *manifests))
+    return tuple(sorted({os.path.realpath(path) for path in (*paths, *seeded)}))
 
 
 def _is_blank(path: str) -> bool:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from linewitness.errors import EvidenceError, UsageError
+from linewitness.evidence.interpreter import Interpreter
 from linewitness.evidence.launch import Ended, Folders, World, launch, run_environment
 from linewitness.evidence.limits import Limits
 from linewitness.evidence.sandbox import Fence, Sandbox
-from linewitness.evidence.sandbox_mounts import Borrowed, Place, Sealed
+from linewitness.evidence.sandbox_mounts import Borrowed, Place, Sealed, environment_of
 from linewitness.model import Confinement, RepoPath
 from linewitness.settings import Suite
 
@@ -150,6 +151,22 @@ def own_interpreter() -> tuple[Path, tuple[Path, ...]]:
     """The interpreter that runs this program, for the shim of suites without Python, and what it needs to be seen."""
     program = Path(os.path.realpath(sys.executable))
     return program, (program.parent, Path(os.path.realpath(sys.base_prefix)))
+
+
+def terms_of(
+    sandbox: Sandbox, suite: Suite, checkout: Path, python: Interpreter | None, lent: tuple[Path, ...] = ()
+) -> Terms:
+    """The terms of one suite. The home folder and the checkout are seen only where an environment lies in them.
+
+    ``python`` runs the tests; a suite without one gets ours, for the shim. Errors: those of :func:`borrowed`.
+    """
+    home, checkout = Path(os.path.expanduser("~")), Path(os.path.realpath(checkout))
+    if python is None:
+        program, needed = own_interpreter()
+    else:
+        program, needed = python.path, environment_of(python, (home, checkout))
+    readable = (*needed, *visible(suite, str(home)))
+    return Terms(sandbox, program, readable, borrowed=borrowed(suite, checkout), lent=lent)
 
 
 def stamps(export: Path, paths: Iterable[RepoPath]) -> dict[RepoPath, _Stamp | None]:

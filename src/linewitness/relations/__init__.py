@@ -11,24 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .comparisons import additive, agrees, commutes, compare, idempotent, outcome, round_trip
     from .decorator import relation
-    from .laws import (
-        additive,
-        agrees,
-        at_least,
-        at_most,
-        close,
-        commutes,
-        compare,
-        idempotent,
-        multiple,
-        outcome,
-        permutation,
-        round_trip,
-        same,
-        subset,
-        superset,
-    )
+    from .laws import Law, at_least, at_most, close, multiple, permutation, same, subset, superset
     from .subjects import base, isolated
     from .tally import not_applicable
     from .transformations import (
@@ -49,10 +34,8 @@ if TYPE_CHECKING:
     from .values import Raised
 
 _HOMES = {
-    "laws": (
-        "additive", "agrees", "at_least", "at_most", "close", "commutes", "compare", "idempotent", "multiple",
-        "outcome", "permutation", "round_trip", "same", "subset", "superset",
-    ),
+    "comparisons": ("additive", "agrees", "commutes", "compare", "idempotent", "outcome", "round_trip"),
+    "laws": ("Law", "at_least", "at_most", "close", "multiple", "permutation", "same", "subset", "superset"),
     "decorator": ("relation",),
     "subjects": ("base", "isolated"),
     "tally": ("not_applicable",),
@@ -67,6 +50,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CorpusError",
+    "Law",
     "Raised",
     "RelationError",
     "RelationFailed",

@@ -7,16 +7,26 @@ import inspect
 import json
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from .corpus import Case, Corpus, find, read
 from .tally import SEED_VARIABLE, NotApplicable, Tally, counting
-from .trouble import LawBroken, RelationError, RelationFailed, VacuousRelation
+from .trouble import (
+    LawBroken,
+    RelationError,
+    RelationFailed,
+    VacuousRelation,
+    place_of,
+    raise_at,
+    without_library,
+)
 from .values import show
 
 _LIBRARY = os.path.dirname(os.path.abspath(__file__))
 _OTHERS_NAMED = 5
+_LINES_SHOWN = 12
 
 
 def relation(corpus: str, *, at_least: int) -> Callable[[Callable[..., Any]], Callable[..., None]]:
@@ -40,7 +50,10 @@ def relation(corpus: str, *, at_least: int) -> Callable[[Callable[..., Any]], Ca
 
 def _over_corpus(function: Callable[..., Any], name: str, least: int) -> Callable[..., None]:
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        raise RelationError(f"{function.__qualname__} has to be an ordinary function: it is called once for each case")
+        raise RelationError(
+            f"{function.__qualname__} has to be an ordinary function, called once for each case; the product's own"
+            " functions may be async"
+        )
     test_file = inspect.getsourcefile(function) or ""
     parameters = list(inspect.signature(function).parameters.values())
     place = 1 if parameters and parameters[0].name == "self" else 0
@@ -51,13 +64,17 @@ def _over_corpus(function: Callable[..., Any], name: str, least: int) -> Callabl
     @functools.wraps(function)
     def over_corpus(*arguments: Any, **fixtures: Any) -> None:
         __tracebackhide__ = True
-        found = find(name, test_file)
-        tally = Tally.current
-        if tally is not None:
-            _run(_Relation(function, takes_case.name, found, least), tally, arguments, fixtures)
+        try:
+            with counting(Tally()) if Tally.current is None else nullcontext(Tally.current) as tally:
+                _run(_Relation(function, takes_case.name, find(name, test_file), least), tally, arguments, fixtures)
+        except (RelationError, RelationFailed, VacuousRelation) as error:
+            told = error
+        else:
             return
-        with counting(Tally()) as own:
-            _run(_Relation(function, takes_case.name, found, least), own, arguments, fixtures)
+        trace = without_library(told.__traceback__)
+        if trace is None:
+            raise_at(told.with_traceback(None), function)
+        raise told.with_traceback(trace) from told.__cause__
 
     over_corpus.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return over_corpus
@@ -78,15 +95,13 @@ class _Failure(NamedTuple):
 
 
 def _run(relation_: _Relation, tally: Tally, arguments: tuple[Any, ...], fixtures: dict[str, Any]) -> None:
-    __tracebackhide__ = True
-    tally.declared, tally.least = True, relation_.least
-    tally.corpora[relation_.corpus.path] = relation_.corpus.digest
-    tally.scope = f"{os.path.basename(relation_.function.__code__.co_filename)}::{relation_.function.__qualname__}"
+    scope = f"{os.path.basename(relation_.function.__code__.co_filename)}::{relation_.function.__qualname__}"
+    tally.begin(relation_.corpus.path, relation_.corpus.digest, relation_.least, scope)
     failed: list[str] = []
     smallest: _Failure | None = None
     seen: set[bytes] = set()
     for case in read(relation_.corpus):
-        key = _key(case)
+        key = blake2b(case.text, digest_size=16).digest()
         if key in seen:
             tally.repeated += 1
             continue
@@ -97,21 +112,16 @@ def _run(relation_: _Relation, tally: Tally, arguments: tuple[Any, ...], fixture
             if smallest is None or len(case.text) < len(smallest.case.text):
                 smallest = _Failure(case, error)
     if smallest is not None:
-        raise RelationFailed(_report(smallest, failed, tally)) from _clean(smallest.error)
+        error = RelationFailed(_report(smallest, failed, tally, relation_.function))
+        raise error.with_traceback(smallest.error.__traceback__) from smallest.error.__cause__
+    tally.skip_untelling()
     if tally.checked < relation_.least:
         raise VacuousRelation(_too_few(tally, relation_.corpus))
-
-
-def _key(case: Case) -> bytes:
-    if len(case.text) <= 64:
-        return case.text
-    return blake2b(case.text, digest_size=32).digest() + b"#" * 64
 
 
 def _one(
     relation_: _Relation, case: Case, tally: Tally, arguments: tuple[Any, ...], fixtures: dict[str, Any]
 ) -> Exception | None:
-    __tracebackhide__ = True
     tally.tried += 1
     before = tally.reached
     try:
@@ -121,8 +131,9 @@ def _one(
         if culprit:
             return RelationError(f"{culprit} said that the case is not applicable: only the relation may say so")
         tally.skip(str(answer))
-    except RelationError:
-        raise  # The relation is wrong, and no case would show anything else.
+    except RelationError as error:
+        # The relation is wrong, and no case would show anything else.
+        raise type(error)(f"{error} (case {case.name})").with_traceback(error.__traceback__) from None
     except Exception as error:  # noqa: BLE001 - whatever the relation raises, it does not hold for this case
         return error
     else:
@@ -145,13 +156,7 @@ def _outsider(answer: NotApplicable, function: Callable[..., Any]) -> str:
     return ""
 
 
-def _clean(error: BaseException) -> BaseException:
-    """The failure without our own frame at its top."""
-    trace = error.__traceback__
-    return error.with_traceback(trace.tb_next if trace is not None and trace.tb_next is not None else trace)
-
-
-def _report(failure: _Failure, failed: list[str], tally: Tally) -> str:
+def _report(failure: _Failure, failed: list[str], tally: Tally, function: Callable[..., Any]) -> str:
     many = f"{len(failed)} of {tally.tried} cases" if len(failed) > 1 else "one case"
     where = f"; the smallest is {failure.case.name}" if len(failed) > 1 else f": {failure.case.name}"
     error = failure.error
@@ -159,7 +164,11 @@ def _report(failure: _Failure, failed: list[str], tally: Tally) -> str:
     if isinstance(error, LawBroken):
         lines += [f"  law: {error.law}"]
     else:
-        lines += [f"  {type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}".rstrip(": ")]
+        said = str(error).strip().splitlines()[:_LINES_SHOWN]
+        lines += [
+            f"  {type(error).__name__}: {said[0] if said else ''}".rstrip(": "),
+            *(f"  {line}" for line in said[1:]),
+        ]
     lines += [f"  case: {show(_as_given(failure.case))}"]
     if isinstance(error, LawBroken):
         lines += [f"  {label}: {show(value)}" for label, value in error.facts]
@@ -167,6 +176,8 @@ def _report(failure: _Failure, failed: list[str], tally: Tally) -> str:
     if others:
         more = f" and {len(others) - _OTHERS_NAMED} more" if len(others) > _OTHERS_NAMED else ""
         lines += [f"  also: {', '.join(others[:_OTHERS_NAMED])}{more}"]
+    at = place_of(error.__traceback__, function.__code__.co_filename)
+    lines += [f"  at: {at}"] * bool(at)
     if tally.seeded:
         lines += [f"  repeat: {SEED_VARIABLE}={tally.world.seed} python -m pytest {_node(tally)}"]
     return "\n".join(lines)

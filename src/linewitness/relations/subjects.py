@@ -12,7 +12,8 @@ import struct
 import subprocess
 import sys
 import time
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Union
 
 from .tally import BASE_VARIABLE, Tally
 from .trouble import RelationError, SubjectError
@@ -25,13 +26,22 @@ _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
 _HIDDEN = ("PYTEST_", "COV_CORE_", "COVERAGE_PROCESS_")
 
 
+# Read by Python 3.9, which has no other form of it at run time.
+_Kind = Union[type[BaseException], str]  # noqa: UP007
+Raises = Union[_Kind, tuple[_Kind, ...]]  # noqa: UP007
+
+
 class _World(NamedTuple):
-    """Where an interpreter lives: its folder, the roots that its imports begin with, whether it may be recorded."""
+    """Where an interpreter lives: its folder, the roots that its imports begin with, whether it may be recorded.
+
+    ``closed`` are files that it does not see.
+    """
 
     folder: str
     roots: tuple[str, ...]
     owned: tuple[str, ...]
     recorded: bool
+    closed: tuple[str, ...] = ()
 
 
 class Subject:
@@ -47,6 +57,12 @@ class Subject:
         self._raises = frozenset(raises)
         self._at_base = at_base
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Subject) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """The result. Errors: :class:`SubjectError`; :class:`RelationError` when there is no base tree."""
         __tracebackhide__ = True
@@ -56,7 +72,7 @@ class Subject:
             raise SubjectError(f"{self.name} cannot be called with this: {error}") from None
         tally = Tally.current
         if tally is None:
-            process = _Process(self._world(Tally()))
+            process = _Process(self._world(Tally()), os.environ)
             try:
                 return self._reading(process.ask(request, self._seconds, self.name))
             finally:
@@ -71,7 +87,7 @@ class Subject:
             if known.world == world and known.is_alive:
                 found: _Process = known
                 return found
-        process = _Process(world)
+        process = _Process(world, os.environ if world.recorded else tally.world.environ or os.environ)
         tally.subjects.append(process)
         return process
 
@@ -80,13 +96,13 @@ class Subject:
         around = tally.world
         if not self._at_base:
             roots = () if around.in_gate else tuple(_import_roots())
-            return _World(around.root or os.getcwd(), roots, (), recorded=True)
+            return _World(around.root or os.getcwd(), roots, (), recorded=True, closed=around.closed)
         if around.base is None:
             raise RelationError(
                 "the base tree is not here: the gate provides it; elsewhere check it out and name it, as in"
                 f" `git worktree add ../base origin/main` and `{BASE_VARIABLE}=../base python -m pytest`"
             )
-        return _World(around.base.root, around.base.roots, around.owned, recorded=False)
+        return _World(around.base.root, around.base.roots, around.owned, recorded=False, closed=around.closed)
 
     def _reading(self, answer: Any) -> Any:
         __tracebackhide__ = True
@@ -97,12 +113,14 @@ class Subject:
             if self._raises.intersection(answer[1]):
                 return Raised(answer[1][0], answer[2])
             raise SubjectError(f"{self.name} raised {answer[1][0]}: {answer[2]}")
+        if kind == "missing":
+            raise RelationError(f"{self.name} cannot be called: {answer[-1]}")
         if kind == "no data":
             raise SubjectError(f"{self.name} gave no data: {answer[-1]}")
         raise SubjectError(f"{self.name} gave an answer that is none")
 
 
-def isolated(target: str, *, seconds: float = _SECONDS, raises: tuple[type[BaseException] | str, ...] = ()) -> Subject:
+def isolated(target: str, *, seconds: float = _SECONDS, raises: Raises = ()) -> Subject:
     """``target`` (``package.module:function``) of the tree under test, called in an interpreter of its own.
 
     The interpreter is started at the first call of a test and ends with the test; it never imports pytest or the
@@ -110,12 +128,12 @@ def isolated(target: str, *, seconds: float = _SECONDS, raises: tuple[type[BaseE
     the call then gives a :class:`Raised`. ``seconds`` limits each call.
 
     Errors when called: :class:`SubjectError` for any other exception, a crash, the time limit, or a result that is no
-    data.
+    data; :class:`RelationError` when there is no such function.
     """
     return Subject(target, seconds, _names(raises), at_base=False)
 
 
-def base(target: str, *, seconds: float = _SECONDS, raises: tuple[type[BaseException] | str, ...] = ()) -> Subject:
+def base(target: str, *, seconds: float = _SECONDS, raises: Raises = ()) -> Subject:
     """``target`` (``package.module:function``) of the *base* tree, called in an interpreter of its own.
 
     As :func:`isolated`, but what runs is the version before the patch, and it witnesses nothing. The gate provides the
@@ -124,8 +142,11 @@ def base(target: str, *, seconds: float = _SECONDS, raises: tuple[type[BaseExcep
     return Subject(target, seconds, _names(raises), at_base=True)
 
 
-def _names(raises: tuple[type[BaseException] | str, ...]) -> tuple[str, ...]:
-    return tuple(each if isinstance(each, str) else each.__name__ for each in raises)
+def _names(raises: Raises) -> tuple[str, ...]:
+    kinds = raises if isinstance(raises, tuple) else (raises,)
+    if not all(isinstance(kind, (type, str)) for kind in kinds):
+        raise RelationError(f"raises takes classes of exceptions, as in raises=(ValueError,), and not {raises!r:.80}")
+    return tuple(kind if isinstance(kind, str) else kind.__name__ for kind in kinds)
 
 
 def _import_roots() -> list[str]:
@@ -141,7 +162,7 @@ def _import_roots() -> list[str]:
 class _Process:
     """One interpreter, and the two pipes to it."""
 
-    def __init__(self, world: _World) -> None:
+    def __init__(self, world: _World, environ: Mapping[str, str]) -> None:
         self.world = world
         their_in, self._outward = os.pipe()
         self._inward, their_out = os.pipe()
@@ -150,7 +171,7 @@ class _Process:
             self._process = subprocess.Popen(
                 command,
                 cwd=world.folder,
-                env=_environment(world),
+                env=_environment(world, environ),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=(their_in, their_out),
@@ -163,7 +184,7 @@ class _Process:
             os.close(their_in)
             os.close(their_out)
         self._is_open = True
-        self._send(encode([list(world.roots), list(world.owned)]))
+        self._send(encode([list(world.roots), list(world.owned), list(world.closed)]))
 
     @property
     def is_alive(self) -> bool:
@@ -237,9 +258,9 @@ def _flags() -> list[str]:
     return [*safe, "-B", "--check-hash-based-pycs", "always"]
 
 
-def _environment(world: _World) -> dict[str, str]:
-    """This process's, without what tells of a test; base's code is not recorded, so it inherits no recorder."""
-    found = {name: value for name, value in os.environ.items() if not name.startswith(_HIDDEN)}
+def _environment(world: _World, environ: Mapping[str, str]) -> dict[str, str]:
+    """These, without what tells of a test; base's code is not recorded, so it inherits no recorder."""
+    found = {name: value for name, value in environ.items() if not name.startswith(_HIDDEN)}
     if not world.recorded:
         kit = found.get("LINEWITNESS_KIT", "")
         found = {name: value for name, value in found.items() if not name.startswith("LINEWITNESS_")}

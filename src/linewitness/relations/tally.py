@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple, NoReturn
+
+from .trouble import RelationError
 
 SEED_VARIABLE = "LINEWITNESS_SEED"
 BASE_VARIABLE = "LINEWITNESS_BASE"
@@ -27,8 +29,9 @@ class Base(NamedTuple):
 class Surroundings(NamedTuple):
     """What the run provides. ``in_gate`` tells that assertions report themselves, as they do in a trusted run.
 
-    ``root`` is the folder in which isolated subjects start (empty: the present one) and ``owned`` are the project's own
-    top-level names, where they are known.
+    ``root`` is the folder in which isolated subjects start (empty: the present one), ``owned`` are the project's own
+    top-level names, where they are known, and ``closed`` the files that isolated subjects do not see. ``environ`` are
+    the variables with which base's interpreter starts, as they were before anything of the project ran.
     """
 
     seed: int = DEFAULT_SEED
@@ -36,14 +39,18 @@ class Surroundings(NamedTuple):
     base: Base | None = None
     owned: tuple[str, ...] = ()
     in_gate: bool = False
+    closed: tuple[str, ...] = ()
+    environ: Mapping[str, str] | None = None
 
     @classmethod
     def of_environment(cls) -> Surroundings:
-        """Outside of the gate. Errors: ValueError when a variable is set to nonsense."""
+        """Outside of the gate. Errors: :class:`RelationError` when a variable is set to nonsense."""
         seed = os.environ.get(SEED_VARIABLE, "")
-        if seed and not seed.isdigit():
-            raise ValueError(f"{SEED_VARIABLE} is {seed!r} and has to be a number")
+        if seed and not (seed.isascii() and seed.isdigit()):
+            raise RelationError(f"{SEED_VARIABLE} is {seed!r} and has to be a number")
         folder = os.environ.get(BASE_VARIABLE, "")
+        if folder and not os.path.isdir(folder):
+            raise RelationError(f"{BASE_VARIABLE} is {folder!r}, and there is no such folder")
         base = Base(os.path.abspath(folder), _roots(os.path.abspath(folder))) if folder else None
         return cls(int(seed) if seed else DEFAULT_SEED, base=base)
 
@@ -86,19 +93,37 @@ class Tally:
         self.seeded = False
         self.scope = ""
         self.subjects: list[Any] = []
+        self.first: dict[str, Any] = {}
+        self.telling: dict[str, bool] = {}
 
     @property
     def world(self) -> Surroundings:
-        """The surroundings: the gate's, or those of the environment. Errors: ValueError."""
+        """The surroundings: the gate's, or those of the environment. Errors: :class:`RelationError`."""
         if self.surroundings is None:
             self.surroundings = Surroundings.of_environment()
         return self.surroundings
 
-    def skip(self, reason: str) -> None:
-        """One case is left out."""
-        self.skipped += 1
+    def begin(self, corpus: str, digest: str, least: int, scope: str) -> None:
+        """A relation goes over its corpus: what one counted before, in the same test, is not counted for it."""
+        self.declared, self.least, self.scope = True, least, scope
+        self.corpora[corpus] = digest
+        self.tried = self.checked = self.skipped = self.repeated = 0
+        self.first, self.telling = {}, {}
+
+    def skip(self, reason: str, cases: int = 1) -> None:
+        """So many cases are left out."""
+        self.skipped += cases
         if len(self.reasons) < 100 or reason in self.reasons:
-            self.reasons[reason] += 1
+            self.reasons[reason] += cases
+
+    def skip_untelling(self) -> None:
+        """Leave all cases out when every law that was asked would have held whatever the subject gives."""
+        if self.checked > 1 and self.telling and not any(self.telling.values()):
+            self.skip(
+                f"all cases came to the same, so that these hold for a constant: {', '.join(self.telling)}",
+                self.checked,
+            )
+            self.checked = 0
 
     def why_skipped(self) -> str:
         """The commonest reasons for which cases were left out, with their numbers."""

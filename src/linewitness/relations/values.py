@@ -11,11 +11,16 @@ import copy
 import hashlib
 import json
 import math
+from types import CoroutineType
 from typing import Any, NamedTuple
 
 _BYTES = "$bytes"
 _ATOMS = (str, int, float, bool, type(None))
 _SHOWN = 1500
+
+
+class UsedUpError(TypeError):
+    """A result can be read only once, so it cannot be compared."""
 
 
 class Raised(NamedTuple):
@@ -87,7 +92,10 @@ def digest(value: Any) -> str:
 
 
 def clone(value: Any) -> Any:
-    """A copy that nobody else holds. Plain data is copied here: the copier of the standard library takes far longer."""
+    """A copy that nobody else holds; the value itself when it is of a kind that cannot be copied.
+
+    Plain data is copied here: the copier of the standard library takes far longer.
+    """
     kind = type(value)
     if kind is dict:
         return {clone(key): clone(item) for key, item in value.items()}
@@ -95,7 +103,25 @@ def clone(value: Any) -> Any:
         return [clone(item) for item in value]
     if kind in _ATOMS or kind is bytes:
         return value
-    return copy.deepcopy(value)
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # noqa: BLE001 - locks, files and what else refuses, in whatever way
+        return value
+
+
+def settled(result: Any) -> Any:
+    """What a call came to: an async function is run to its end.
+
+    Errors: :class:`UsedUpError` for an iterator; those of the function.
+    """
+    if isinstance(result, CoroutineType):
+        import asyncio
+
+        result = asyncio.run(result)
+    kind = type(result)
+    if hasattr(kind, "__next__") or hasattr(kind, "__anext__"):
+        raise UsedUpError(f"a {kind.__name__} can be read only once: wrap the function so that it gives a list")
+    return result
 
 
 def equal(one: Any, other: Any) -> bool:

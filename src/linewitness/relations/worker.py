@@ -6,9 +6,11 @@ reach, because its folder is taken off the path first.
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import module_from_spec, spec_from_file_location
@@ -43,6 +45,18 @@ class _Roots:
         return None
 
 
+def _closing(closed: frozenset[str]) -> Callable[[str, tuple[Any, ...]], None]:
+    """A hook of the audit, which nobody can take away, that keeps some files from being opened."""
+
+    def hear(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], (str, bytes)):
+            path = os.path.realpath(os.fsdecode(arguments[0]))
+            if path in closed:
+                raise PermissionError(errno.EACCES, "a subject does not see the relations and their inputs", path)
+
+    return hear
+
+
 def _take(stream: int, count: int) -> bytes:
     data = b""
     while len(data) < count:
@@ -64,10 +78,22 @@ def _put(stream: int, data: bytes) -> None:
         rest = rest[os.write(stream, rest) :]
 
 
+class _MissingError(Exception):
+    """The name that was asked for names nothing."""
+
+
 def _resolve(name: str) -> Any:
     module, _, dotted = name.partition(":")
-    found: Any = import_module(module)
+    try:
+        found: Any = import_module(module)
+    except ModuleNotFoundError as error:
+        # Other classes, as that of a distribution that is not installed, name no module.
+        if type(error) is ModuleNotFoundError and f"{module}.".startswith(f"{error.name}."):
+            raise _MissingError(f"there is no module {error.name!r}") from error
+        raise  # the module is there, and something that it imports is not
     for part in dotted.split("."):
+        if not hasattr(found, part):
+            raise _MissingError(f"{getattr(found, '__name__', module)!r} has no {part!r}")
         found = getattr(found, part)
     return found
 
@@ -75,7 +101,11 @@ def _resolve(name: str) -> Any:
 def _answer(values: Any, request: Any) -> list[Any]:
     name, arguments, named = request
     try:
-        result = _resolve(name)(*arguments, **named)
+        result = values.settled(_resolve(name)(*arguments, **named))
+    except _MissingError as error:
+        return ["missing", str(error)]
+    except values.UsedUpError as error:
+        return ["no data", str(error)]
     except Exception as error:  # noqa: BLE001 - which exceptions are an answer is for the relation to say
         return ["raised", [kind.__name__ for kind in type(error).__mro__], str(error)[:4000]]
     try:
@@ -91,9 +121,11 @@ def main() -> None:
     inward, outward = int(sys.argv[1]), int(sys.argv[2])
     values = _load_values(_HERE)
     sys.argv[:] = [""]
-    roots, owned = values.decode(_request(inward))
+    roots, owned, closed = values.decode(_request(inward))
     if roots:
         sys.meta_path.insert(0, _Roots(roots, owned))
+    if closed:
+        sys.addaudithook(_closing(frozenset(closed)))
     while True:
         _put(outward, values.encode(_answer(values, values.decode(_request(inward)))))
 
