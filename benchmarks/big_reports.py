@@ -37,6 +37,7 @@ JAVA = Language("java", ("package pkg; class M {", "static void f(int a) {"), "i
 GO = Language("go", ("package pkg", "func f(a int) {"), "use(a)  // {n}", ("}",))
 C = Language("c", ("int use(int);", "void f(int a) {"), "use(a);  // {n}", ("}",))
 RUBY = Language("rb", ("first = 1", "second = 2"), "v{n} = {n}")
+RUST = Language("rs", ("//! Big.", "pub fn f(a: i32) {"), "use_it(a); // {n}", ("}",))
 CSHARP = Language("cs", ("class M {", "void F(int a) {"), "int v{n} = a;", ("}", "}"))
 
 
@@ -115,6 +116,17 @@ def opencover(names: Sequence[str], language: Language) -> Iterator[str]:
             yield f'<SequencePoint vc="{hits(line)}" sl="{line}" sc="1" el="{line}" ec="{widths[line - 1] + 1}"/>\n'
         yield "</SequencePoints></Method></Methods></Class>\n"
     yield "</Classes></Module></Modules></CoverageSession>\n"
+
+
+def sonarqube(names: Sequence[str], _language: Language) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="utf-8"?>\n<coverage version="1">'
+    for name in names:
+        yield f'<file path="{name}">'
+        yield from (
+            f'<lineToCover lineNumber="{line}" covered="{str(hits(line) > 0).lower()}"/>' for line in _numbers()
+        )
+        yield "</file>\n"
+    yield "</coverage>\n"
 
 
 # ---------------------------------------------------------------- JSON
@@ -204,6 +216,16 @@ def coverlet(names: Sequence[str], _language: Language) -> Iterator[str]:
     yield json.dumps({"big.dll": {f"{ABSOLUTE}{name}": {"M": methods} for name in names}}, indent=2)
 
 
+def codecov(names: Sequence[str], _language: Language) -> Iterator[str]:
+    lines = {str(line): f"{hits(line)}/1" for line in _numbers()}
+    yield json.dumps({"coverage": {f"{ABSOLUTE}{name}": lines for name in names}}, separators=(",", ":"))
+
+
+def coveralls(names: Sequence[str], _language: Language) -> Iterator[str]:
+    lines = [None] * HEAD + [hits(line) for line in _numbers()]
+    yield json.dumps({"source_files": [{"name": name, "coverage": lines} for name in names]})
+
+
 def _one_by_one(tree: dict[str, object]) -> str:
     return "{" + ",\n".join(f"{json.dumps(key)}:{json.dumps(value)}" for key, value in tree.items()) + "}"
 
@@ -268,6 +290,9 @@ REPORTS = {
     "llvm-cov": Report("llvm-cov.json", C, llvm),
     "simplecov": Report("resultset.json", RUBY, simplecov),
     "opencover": Report("opencover.xml", CSHARP, opencover),
+    "sonarqube": Report("sonarqube.xml", C, sonarqube),
+    "coveralls": Report("coveralls.json", C, coveralls),
+    "codecov": Report("codecov.json", RUST, codecov),
     "coverlet": Report("coverlet.json", CSHARP, coverlet),
 }
 

@@ -56,7 +56,7 @@ def _about_actions(parser: Parser) -> dict[str, str]:
 def _table_of(parser: Parser, *, twins: bool) -> Iterator[str]:
     rows = list(_rows(parser, twins=twins))
     if rows:
-        yield from ("| | |", "|---|---|", *rows, "")
+        yield from ("| argument | |", "|---|---|", *rows, "")
 
 
 def _rows(parser: Parser, *, twins: bool) -> Iterator[str]:

@@ -44,6 +44,9 @@ def take(window: Browser, page: Path, shot: Shot) -> bytes:
     window.media(scheme=shot.scheme)
     window.open(page, shot.fragment)
     window.settle()
+    # the browser goes to the fragment by itself, too, sooner or later
+    window.run("document.querySelector('tr.here')?.scrollIntoView({block: 'center', behavior: 'instant'})")
+    window.settle()
     return base64.b64decode(window.command("Page.captureScreenshot", {"format": "png"})["data"])
 
 

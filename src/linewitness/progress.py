@@ -13,6 +13,7 @@ from typing import Final, Self
 from linewitness.console import Console, clip, inert, safe, width_of
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
+_LONGEST_LINE: Final = 300
 _DIGITS: Final = re.compile(r"[0-9]+")
 _CLEAR: Final = "\x1b[2K"
 
@@ -40,9 +41,11 @@ class Progress:
         self._drawn = False
 
     def __call__(self, text: str) -> None:
-        """Show one piece of news."""
+        """Show one piece of news: of a text of several lines, such as a script, the first line."""
         if self._console.verbosity < 0:
             return
+        first, line_break, _ = text.partition("\n")
+        text = f"{first.rstrip()} …" if line_break else first
         if self._overwrites:
             self._draw(text)
             return
@@ -50,7 +53,7 @@ class Progress:
         if kind == self._last and now < self._next:
             return
         self._last, self._next = kind, now + _SECONDS_BETWEEN_LINES
-        self._console.note(text)
+        self._console.note(text if self._console.verbosity else clip(text, _LONGEST_LINE))
 
     def __enter__(self) -> Self:
         return self

@@ -149,10 +149,10 @@ def _read(repository: Repository, tree: ObjectId, path: str) -> bytes | None:
 def differences(artifact: ObligationMap, here: Present) -> Iterator[str]:
     """What the map is about and what is here, where they are not the same; one sentence each."""
     compared = (
-        ("tree of head", artifact.head.tree, here.head_tree),
-        ("settings", artifact.settings_digest, here.settings_digest),
-        ("waivers", artifact.waivers_digest, here.waivers_digest),
+        ("another tree of head", artifact.head.tree, here.head_tree),
+        ("other settings", artifact.settings_digest, here.settings_digest),
+        ("other waivers", artifact.waivers_digest, here.waivers_digest),
     )
     for what, said, found in compared:
         if said != found:
-            yield f"the map is about another {what}: {said[:12] or 'none'} there, {found[:12] or 'none'} here"
+            yield f"the map is about {what}: {said[:12] or 'none'} there, {found[:12] or 'none'} here"

@@ -49,6 +49,7 @@ def small() -> ObligationMap:
     )
     found = [samples.unwitnessed(row) for row in rows if row.status is Status.UNWITNESSED]
     found.append(samples.finding("LW102", BILLING, 13, "not taken: `total -= order.coupon`", Severity.WARNING))
+    found.append(samples.finding("LW206", "tests/waivers.yaml", 3, "matches no line", Severity.WARNING))
     return samples.build(rows, found, exempt, patch=patch)
 
 

@@ -115,6 +115,19 @@ def test_what_is_open_is_named_before_the_patch_and_linked(window: Browser, smal
     assert focused(window) == "src/billing.py:14"
 
 
+@pytest.mark.parametrize("any_page", PAGES, indirect=True)
+def test_every_link_leads_somewhere_in_the_page(window: Browser, any_page: Path) -> None:
+    window.open(any_page)
+    script = (
+        "const links = [...document.querySelectorAll('a[href]')].map(link => link.hash.slice(1));"
+        "return [links.length, links.filter(id => !document.getElementById(id))]"
+    )
+    count, dead = window.run(script)
+
+    assert count
+    assert dead == []
+
+
 def test_the_patch_has_its_context_and_its_removed_lines(window: Browser, small: Path) -> None:
     window.open(small)
     rows = window.run(
@@ -250,6 +263,21 @@ def test_a_link_to_a_line_shows_it_and_what_is_known_of_it(window: Browser, smal
     top = window.run("return document.querySelector('tr.here').getBoundingClientRect().top")
     assert 0 < top < 900
     assert len(shown(window, "tr.d")) == 1
+
+
+@pytest.mark.parametrize("width", [320, 420, 1280])
+def test_a_line_that_was_linked_to_is_not_hidden_by_the_toolbar(window: Browser, small: Path, width: int) -> None:
+    window.resize(width, 700)
+    window.open(small, "src/billing.py:14")
+    window.settle()
+    # as the browser itself does when it goes to a fragment, sometimes after the page's script did
+    window.run("document.documentElement.classList.add('jump'); document.querySelector('tr.here').scrollIntoView()")
+
+    row, bar = (
+        window.run("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector)
+        for selector in ("tr.here", ".toolbar")
+    )
+    assert bar["bottom"] <= row["top"] < row["bottom"] < 700
 
 
 def test_a_link_into_a_folded_file_unfolds_it(window: Browser, small: Path) -> None:

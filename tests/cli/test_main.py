@@ -216,6 +216,20 @@ def test_names_that_the_locale_cannot_write_are_shown_with_escapes(locale: dict[
     assert b"Traceback" not in done.stderr
 
 
+def test_a_job_that_is_cancelled_ends_as_an_interrupt_does() -> None:
+    script = (
+        "import os, signal, sys\n"
+        "from linewitness.cli import demo\n"
+        "from linewitness.cli.main import main_of_process\n"
+        "demo.run = lambda args: os.kill(os.getpid(), signal.SIGTERM) or 0\n"
+        "sys.argv = ['linewitness', 'demo']\n"
+        "sys.exit(main_of_process())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (130, b"linewitness: interrupted\n")
+
+
 def test_a_reader_that_goes_away_is_no_failure_to_shout_about_and_no_success() -> None:
     read, write = os.pipe()
     os.close(read)

@@ -66,11 +66,34 @@ def test_a_terminal_on_which_nothing_was_shown_is_left_alone() -> None:
 
 def test_news_cannot_move_the_cursor_and_fit_on_one_line() -> None:
     err = Terminal()
-    Progress(Console(io.StringIO(), err), environ={})("名" * 200 + "\x1b[2J\n")
+    Progress(Console(io.StringIO(), err), environ={})("名" * 200 + "\x1b[2J\r")
 
     (line,) = err.getvalue().removeprefix("\x1b[2K").split("\r")[:-1]
     assert "\x1b" not in line
     assert len(line) < 99
+
+
+def test_of_a_script_the_first_line_is_shown_and_that_there_is_more() -> None:
+    shown = []
+    for err in (io.StringIO(), Terminal()):
+        Progress(Console(io.StringIO(), err), environ={})("running the suite `web`: npm ci \n  npm test\n" * 2)
+        shown.append(err.getvalue())
+
+    assert shown == [
+        "linewitness: running the suite `web`: npm ci …\n",
+        "\x1b[2Klinewitness: running the suite `web`: npm ci …\r",
+    ]
+
+
+def test_in_a_log_a_line_of_news_has_an_end_unless_everything_is_asked_for() -> None:
+    lengths = []
+    for verbosity in (0, 1):
+        err = io.StringIO()
+        Progress(Console(io.StringIO(), err, verbosity=verbosity))("x" * 5_000)
+        lengths.append(len(err.getvalue()))
+
+    assert lengths[0] < 400
+    assert lengths[1] > 5_000
 
 
 def test_quiet_hides_news_and_verbose_keeps_them_as_lines() -> None:

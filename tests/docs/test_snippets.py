@@ -28,8 +28,14 @@ MEASURES = re.compile(r"python3? (?:-m )?((?:benchmarks|examples)[\w./]+)")
 # Blocks that show what a file looks like. What a reader copies from a page is compared with the file by another test.
 SAMPLES = frozenset({"python", "toml", "yaml", "json", "ini", "diff", "javascript", "java", "go", "rust", "c", "html"})
 # Commands about this repository itself, which `.ci/run` runs, or which an installation runs.
-ELSEWHERE = {"python3 tasks.py demo", "python3 tasks.py test", "python3 -m pip install .", "bash .ci/run"}
-NUMBERS = {11: "eleven", 14: "fourteen", 15: "fifteen", 6: "six"}
+ELSEWHERE = {
+    "python3 tasks.py demo",
+    "python3 tasks.py test",
+    "~/.linewitness/bin/python -m pip install .",
+    "bash .ci/run",
+}
+NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+NUMBERS += ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
 
 
 # What the pages show was in force on a machine with bubblewrap; the tests have to pass on others, too.

@@ -36,6 +36,13 @@ def test_a_line_that_the_patch_does_not_change_is_refused_with_those_that_it_doe
         explain_line(samples.closed(), "src/billing.py", 99)
 
 
+def test_of_a_gate_that_closed_before_it_judged_lines_nothing_is_said_about_any() -> None:
+    with pytest.raises(
+        UsageError, match="no line was judged, as the gate closed before that: `linewitness explain LW301`"
+    ):
+        explain_line(samples.protected(), "src/a.py", 1)
+
+
 def test_a_mistyped_path_is_refused_with_the_nearest_one() -> None:
     with pytest.raises(UsageError, match=r"did you mean `src/billing\.py`\?"):
         explain_line(samples.closed(), "src/biling.py", 14)

@@ -97,9 +97,9 @@ def test_neighbouring_lines_that_miss_the_same_thing_are_one_item_and_others_are
     ]
 
     assert heads == [
-        "a.py:3: LW101 unwitnessed line (2 statements to line 4 in price_order)",
-        "a.py:6: LW101 unwitnessed line (statement in price_order)",
-        "a.py:7: LW101 unwitnessed line (statement in other)",
+        "a.py:3: LW101 unwitnessed line (2 statements to line 4 in `price_order`)",
+        "a.py:6: LW101 unwitnessed line (statement in `price_order`)",
+        "a.py:7: LW101 unwitnessed line (statement in `other`)",
     ]
 
 

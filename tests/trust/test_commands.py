@@ -321,6 +321,8 @@ def test_without_any_corpus_nothing_is_called_verified(root: Path) -> None:
     for action in ("verify", "freeze"):
         done = run(root, "corpus", action)
         assert (done.status, "there is no corpus" in done.err) == (2, True)
+    assert run(root, "corpus", "verify", "--allow-none") == (0, "no corpus\n", "")
+    assert run(root, "corpus", "freeze", "--allow-none").status == 2
 
 
 def test_a_folder_that_is_missing_is_a_usage_error(root: Path) -> None:

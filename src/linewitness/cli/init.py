@@ -58,7 +58,11 @@ def _lines(planned: Plan, dry_run: bool, console: Console) -> Iterator[str]:
         words = {State.CREATE: "would create", State.COMPLETE: "would add to"}
     for item in planned.items:
         word = paint(f"{words[item.state]:<12}", "green") if item.state in words else f"{'left alone':<12}"
-        yield f"{word}  {safe(item.path):<{width}}  {item.purpose}"
+        if 14 + width + 2 + len(item.purpose) <= console.screen.width:
+            yield f"{word}  {safe(item.path):<{width}}  {item.purpose}"
+        else:
+            yield f"{word}  {safe(item.path)}"
+            yield from (f"              {line}" for line in wrap(item.purpose, console.screen.width - 14))
         if dry_run and item.state is State.CREATE and item.path.endswith(".toml"):
             yield from (f"              | {line}".rstrip() for line in item.content.decode().splitlines())
         if item.note:

@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import gc
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TextIO
@@ -37,6 +38,9 @@ def main_of_process() -> int:
     """Run the command line of this very process."""
     # Maps of big patches are many small tuples without cycles: looking through them again and again costs a fifth.
     gc.set_threshold(100_000, 50, 50)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        # A cancelled CI job ends as Ctrl-C does: programs stopped, folders removed, status 130.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

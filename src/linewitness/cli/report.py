@@ -23,7 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "map", metavar="MAP", nargs="?", help="the map, - for standard input (default: the one the last check stored)"
     )
-    parser.add_argument("--format", choices=names, default="text", help="how to tell it (default: text)")
+    parser.add_argument(
+        "--format", metavar="FORMAT", choices=names, default="text", help=f"{', '.join(names)} (default: text)"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to standard output")
 
 

@@ -57,10 +57,31 @@ def parse_map(data: bytes, name: str) -> ObligationMap:
     try:
         artifact = decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise EvidenceError(f"is not a map that this version can read: {error}", path=name) from error
+        what = _what_else(data) or f"is not a map that this version can read: {error}"
+        raise EvidenceError(what, path=name) from error
     if artifact.schema != SCHEMA:
-        raise EvidenceError(f"is a map of another kind, {artifact.schema!r}; this version reads {SCHEMA}", path=name)
+        raise EvidenceError(_another_kind(artifact.schema, artifact.tool.version), path=name)
     return artifact
+
+
+def _what_else(data: bytes) -> str:
+    """What bytes that are no map of this version say of themselves; empty when that is nothing."""
+    import json
+
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return ""
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if not isinstance(schema, str):
+        return "is no map: it does not say which `schema` it follows"
+    tool = value.get("tool")
+    return "" if schema == SCHEMA else _another_kind(schema, tool.get("version") if isinstance(tool, dict) else None)
+
+
+def _another_kind(schema: str, version: object) -> str:
+    by = f", written by version {version}" if isinstance(version, str) else ""
+    return f"is a map of another kind, {schema!r}{by}; this version reads {SCHEMA}"
 
 
 def read_map(name: str) -> ObligationMap:

@@ -104,7 +104,7 @@ def _signers(args: argparse.Namespace, repository: Repository, artifact: Obligat
     from linewitness.attestation import Signers
     from linewitness.cli.stored import read_bytes
     from linewitness.errors import UsageError
-    from linewitness.trust.approvers import revocations_beside
+    from linewitness.trust.builtin import revocations_beside
     from linewitness.verification import read_base
 
     if args.signers:

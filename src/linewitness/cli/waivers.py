@@ -108,7 +108,7 @@ def _check(desk: _Desk, console: Console) -> int:
 def _row(desk: _Desk, record: Record) -> tuple[str, ...]:
     waiver = record.waiver
     days = (dt.date.fromisoformat(waiver.expires) - desk.today).days
-    scope = f"in {waiver.scope}" if waiver.scope else ""
+    scope = f"in `{waiver.scope}`" if waiver.scope else ""
     state = _state(record)
     gone = "" if desk.presence.count(waiver) else "not in this checkout"
     identity = waiver.line_hash or f"blob {waiver.blob}"

@@ -86,7 +86,7 @@ def _items(artifact: ObligationMap, findings: Mapping[tuple[str, int], FindingRo
 
 
 def _open(row: Row, code: str, message: str) -> str:
-    scope = f" in {safe(row.scope)}" if row.scope else ""
+    scope = f" in `{safe(row.scope)}`" if row.scope else ""
     source = clip(safe(row.content.strip()), _LONGEST_SOURCE)
     return f"{safe(words.place(row.path, row.line))}: {code} {row.kind}{scope}: {safe(message)} | {source}".rstrip(" |")
 

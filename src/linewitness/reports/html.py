@@ -12,7 +12,6 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from pkgutil import get_data
 from typing import Final
 
@@ -24,9 +23,10 @@ from linewitness.reports import View, words
 from linewitness.reports.comparison import basis
 from linewitness.reports.html_files import Files, State, anchor
 from linewitness.reports.items import describe, open_items
-from linewitness.reports.markup import text
+from linewitness.reports.markup import prose, text
 
 _MOST_FINDINGS: Final = 200
+_MOST_UNFOLDED: Final = 3
 _MOST_LINES_ON_TOP: Final = 8
 _MOST_ITEMS_ON_TOP: Final = 8
 _LONGEST_SOURCE: Final = 160
@@ -45,9 +45,8 @@ def render(artifact: ObligationMap, view: View) -> Iterable[bytes]:
     yield "".join(_head(artifact, script, style)).encode()
     yield "".join(_summary(artifact, files.counts)).encode()
     yield b"<main>"
-    yield "".join(_open_lines(artifact)).encode()
-    yield "".join(_findings(artifact)).encode()
-    yield "".join(_toolbar()).encode()
+    yield "".join(_findings(artifact, files)).encode()
+    yield "".join(_toolbar(hidden=not files.counts)).encode()
     yield "".join(_contents(files)).encode()
     for piece in files.sections():
         yield piece.encode()
@@ -90,7 +89,8 @@ def _summary(artifact: ObligationMap, counts: Counter[State]) -> Iterator[str]:
     if artifact.scored:
         yield from _tiles(artifact, counts)
     yield f'<p class="sum">{text(words.sum_line(artifact))} <span>· {text(words.exit_line(artifact))}</span></p>\n'
-    lines = [value for label, value in basis(artifact) if label in {"compared", "approved", "evidence", "relation"}]
+    wanted = {"compared", "approved", "evidence", "relation"}
+    lines = [f"{label}: {value}" for label, value in basis(artifact) if label in wanted]
     yield f'<p class="sum muted">{"<br>".join(map(text, lines[:_MOST_LINES_ON_TOP]))}</p></header>\n'
 
 
@@ -133,7 +133,7 @@ def _open_lines(artifact: ObligationMap) -> Iterator[str]:
         title = text(words.title(finding.code if finding else "LW101"))
         yield (
             f'<li><a href="#{anchor(first.path, first.line)}">{text(words.place(first.path, first.line))}</a> '
-            f"<b>{title}</b> ({escape(describe(rows))})" + (f"<br><code>{source}</code>{more}" if source else "")
+            f"<b>{title}</b> ({prose(describe(rows))})" + (f"<br><code>{source}</code>{more}" if source else "")
         )
     rest = sum(map(len, items[_MOST_ITEMS_ON_TOP:]))
     if rest:
@@ -141,42 +141,42 @@ def _open_lines(artifact: ObligationMap) -> Iterator[str]:
     yield "</ul></section>\n"
 
 
-def _findings(artifact: ObligationMap) -> Iterator[str]:
+def _findings(artifact: ObligationMap, files: Files) -> Iterator[str]:
+    """What closes the gate, in the order of the other reports for people, then what else there is to know."""
     errors, warnings = words.other_findings(artifact)
-    for title, findings in (("What else closes the gate", errors), ("Warnings", warnings)):
-        if findings:
-            kind = "errors" if findings is errors else "warnings"
-            folded = "" if findings is errors or len(findings) <= 3 else " folded"
-            yield f'<section class="findings {kind}{folded}"><h2>{title}</h2><ul>'
-            yield from map(_finding, findings[:_MOST_FINDINGS])
-            if len(findings) > _MOST_FINDINGS:
-                yield f"<li>… and {len(findings) - _MOST_FINDINGS} more, all of them in the map"
-            yield "</ul></section>\n"
+    yield from _list("What closes the gate", "errors", errors, files)
+    yield from _open_lines(artifact)
+    kind = "warnings" if len(warnings) <= _MOST_UNFOLDED else "warnings folded"
+    yield from _list("Warnings", kind, warnings, files)
     codes = sorted({row.code for row in artifact.findings if row.severity is Severity.ERROR} & set(CODES))
     if codes:
         yield '<details class="todo"><summary>What to do about it</summary><dl>'
         for code in codes:
-            yield f"<dt>{code} {text(CODES[code].title)}<dd>{_prose(CODES[code].todo)}"
+            yield f"<dt>{code} {text(CODES[code].title)}<dd>{prose(CODES[code].todo)}"
         yield "</dl></details>\n"
 
 
-def _finding(finding: FindingRow) -> str:
-    place = words.place(finding.path, finding.line)
-    link = f'<a href="#{anchor(finding.path, finding.line)}">{text(place)}</a>: ' if place else ""
+def _list(title: str, kind: str, findings: Sequence[FindingRow], files: Files) -> Iterator[str]:
+    if not findings:
+        return
+    yield f'<section class="findings {kind}"><h2>{title}</h2><ul>'
+    yield from (_finding(finding, files) for finding in findings[:_MOST_FINDINGS])
+    if len(findings) > _MOST_FINDINGS:
+        yield f"<li>… and {len(findings) - _MOST_FINDINGS} more, all of them in the map"
+    yield "</ul></section>\n"
+
+
+def _finding(finding: FindingRow, files: Files) -> str:
+    place = text(words.place(finding.path, finding.line))
+    there = files.anchor_of(finding.path, finding.line)
+    link = f'<a href="#{there}">{place}</a>: ' if there else f"{place}: " if place else ""
     title = text(f"{finding.code} {words.title(finding.code)}")
-    return f"<li>{link}<b>{title}</b><br>{_prose(finding.message)}"
+    return f"<li>{link}<b>{title}</b><br>{prose(finding.message)}"
 
 
-def _prose(message: str) -> str:
-    """A message of ours, what stands between backticks as code."""
-    parts = text(message).split("`")
-    if len(parts) % 2 == 0:
-        return text(message)
-    return "".join(f"<code>{part}</code>" if at % 2 else part for at, part in enumerate(parts))
-
-
-def _toolbar() -> Iterator[str]:
-    yield '<div class="toolbar" id="$patch" role="group" aria-label="Move through the patch">'
+def _toolbar(*, hidden: bool) -> Iterator[str]:
+    off = " hidden" if hidden else ""
+    yield f'<div class="toolbar" id="$patch" role="group" aria-label="Move through the patch"{off}>'
     yield '<button type="button" data-do="next"><kbd>j</kbd> next open</button>'
     yield '<button type="button" data-do="previous"><kbd>k</kbd> previous</button>'
     yield '<label class="search"><kbd>/</kbd> <span class="v">Find in names and lines</span>'

@@ -20,7 +20,7 @@ from linewitness.obligation_map import ExemptRow, HunkRow, ObligationMap, PatchR
 from linewitness.reports import View, words
 from linewitness.reports.html_details import Details
 from linewitness.reports.items import Nearby, describe, open_items
-from linewitness.reports.markup import address, text
+from linewitness.reports.markup import address, prose, text
 
 MOST_LINES: Final = 60_000
 """How many lines a page shows in full; of what lies beyond, only open lines are shown, as many again."""
@@ -90,6 +90,11 @@ class Files:
         self._view = view
         self.counts: Counter[State] = sum((file.counts for file in self._files), Counter[State]())
 
+    def anchor_of(self, path: str, line: int) -> str:
+        """The fragment of a line, of its file where the line did not change, or empty where neither is in the page."""
+        found = next((file for file in self._files if file.path == path), None)
+        return "" if found is None else anchor(path, line if line in found.entries else 0)
+
     def contents(self) -> list[str]:
         """One list item per file."""
         return [f'<li><a href="#{file.anchor}">{text(file.path)}</a> {_counts(file.counts)}' for file in self._files]
@@ -124,7 +129,9 @@ class Files:
     def _whole_file(self, file: _File, entries: Sequence[Entry]) -> Iterator[str]:
         if entries:
             yield f'<div class="h"><table aria-label="{text(file.path)}, as a whole">'
-            yield self._row(file, 0, entries, ("", "", "", f"<em>the whole file</em>{_because(entries)}"))
+            yield self._row(
+                file, 0, entries, f'<td class="whole" colspan="4"><em>the whole file</em>{_because(entries)}'
+            )
             yield from self._after(file, 0)
             yield "</table></div>\n"
 
@@ -149,7 +156,7 @@ class Files:
                 yield f"<tr><td><td>{before}<td>{head}<td>{'' if mark == ' ' else '+'}<td>{line}"
             else:
                 sign = "" if mark == " " else "+"
-                row = self._row(file, head, entries, (str(before), _link(file, head), sign, line))
+                row = self._row(file, head, entries, f"<td>{before}<td>{_link(file, head)}<td>{sign}<td>{line}")
                 yield "".join((row, *self._after(file, head))) if _open(entries) else row
             head += 1
 
@@ -164,7 +171,7 @@ class Files:
                 hidden[state] += 1
                 continue
             self._room -= 1
-            row = self._row(file, line, entries, ("", _link(file, line), "+", _content(entries)))
+            row = self._row(file, line, entries, f"<td><td>{_link(file, line)}<td>+<td>{_content(entries)}")
             shown.append("".join((row, *self._after(file, line))) if state is State.OPEN else row)
         for start in range(0, len(shown), _ROWS_OF_TABLE):
             yield _table(f"{text(file.path)}, lines", shown[start : start + _ROWS_OF_TABLE])
@@ -175,15 +182,11 @@ class Files:
             how = f"; <code>{text(f'{command} --format html')}</code> shows all" if command else ""
             yield f'<p class="at">{total} of this file not shown on a page of this size: {counts}{how}</p>'
 
-    def _row(self, file: _File, line: int, entries: Sequence[Entry], cells: tuple[str, str, str, str]) -> str:
+    def _row(self, file: _File, line: int, entries: Sequence[Entry], cells: str) -> str:
         state = state_of(entries[0]) if len(entries) == 1 else _gravest(entries)
         self._details.add(line, entries)
-        before, number, sign, code = cells
         mark = f' id="{file.anchor}:{line}"' if line else " data-whole"
-        return (
-            f'<tr class="{state}"{mark}><td><button type="button">{WORDS[state]}</button>'
-            f"<td>{before}<td>{number}<td>{sign}<td>{code}"
-        )
+        return f'<tr class="{state}"{mark}><td><button type="button">{WORDS[state]}</button>{cells}'
 
     def _after(self, file: _File, line: int) -> Iterator[str]:
         """What is missing, below the last line of an open passage."""
@@ -194,10 +197,10 @@ class Files:
         code = finding.code if finding else "LW101"
         near = self._nearby.to(item[0])
         hint = f"<br>nearby: <code>{escape(near)}</code>" if near else ""
-        message = text(finding.message if finding else item[0].note)
+        message = prose(finding.message if finding else item[0].note)
         yield (
             f'<tr class="m"><td><td colspan="4"><b>{text(code)} {text(words.title(code))}</b> '
-            f"({escape(describe(item))})<br>{message}{hint}"
+            f"({prose(describe(item))})<br>{message}{hint}"
         )
 
 

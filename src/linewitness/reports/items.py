@@ -57,7 +57,7 @@ def _same(last: Row, row: Row, findings: Mapping[tuple[str, int], FindingRow]) -
 def describe(rows: Sequence[Row]) -> str:
     """What an item is, in a few safe words: ``branch in price_order``, ``2 statements to line 4``."""
     first = rows[0]
-    scope = f" in {safe(first.scope)}" if first.scope else ""
+    scope = f" in `{safe(first.scope)}`" if first.scope else ""
     if first.kind is Kind.OPAQUE:
         return f"blob {safe(words.short(first.hash))}"
     if len(rows) == 1:

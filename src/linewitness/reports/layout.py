@@ -70,11 +70,15 @@ def framed(rows: list[Row], screen: Screen, most: int) -> Iterator[str]:
     """Source lines behind a gutter of line numbers; a single one has its caret, more than ``most`` are cut short."""
     gutter = len(str(rows[-1].line)) + 4
     shown = rows if len(rows) <= most else rows[: most - 1]
+    width, edge = screen.width - gutter - 3, screen.paint("|", "dim")
+    if len(rows) == 1:
+        view = excerpt(rows[0], width)
+        start, end = view.caret
+        yield f"{rows[0].line:>{gutter}} {edge} {view.text}"
+        yield f"{'':{gutter}} {edge} {'':{start}}{screen.paint('^' * (end - start), 'red')}"
+        return
     for row in shown:
-        view = excerpt(row, screen.width - gutter - 3)
-        yield f"{row.line:>{gutter}} {screen.paint('|', 'dim')} {view.text}"
-        if len(rows) == 1:
-            start, end = view.caret
-            yield f"{'':{gutter}} {screen.paint('|', 'dim')} {'':{start}}{screen.paint('^' * (end - start), 'red')}"
+        # all from their first column, so that they stand below each other as in the file
+        yield f"{row.line:>{gutter}} {edge} {clip(safe(row.content.expandtabs(_TAB)), width)}"
     if len(shown) < len(rows):
-        yield f"{'':{gutter}} {screen.paint('|', 'dim')} … {len(rows) - len(shown)} more, to line {rows[-1].line}"
+        yield f"{'':{gutter}} {edge} … {len(rows) - len(shown)} more, to line {rows[-1].line}"

@@ -153,7 +153,7 @@ class _Page:
         more = f" … {len(rows) - 1} more" if len(rows) > 1 else ""
         near = nearby.to(first)
         hint = f"<br>nearby: {code(near, _LONGEST_MESSAGE)}" if near else ""
-        missing = f"{prose(finding.message if finding else first.note)} ({text(describe(rows))}){hint}"
+        missing = f"{prose(finding.message if finding else first.note)} ({prose(describe(rows))}){hint}"
         return f"| {where} | {_code_name(finding.code if finding else 'LW101')} | {source}{more} | {missing} |\n"
 
     def _rest(self, items: Sequence[Sequence[Row]]) -> bytes:

@@ -13,6 +13,14 @@ def text(value: str) -> str:
     return escape(safe(value))
 
 
+def prose(message: str) -> str:
+    """A message of ours as HTML: what stands between backticks, and may be the patch's own, as code."""
+    parts = text(message).split("`")
+    if len(parts) % 2 == 0:
+        return text(message)
+    return "".join(f"<code>{part}</code>" if at % 2 else part for at, part in enumerate(parts))
+
+
 def address(path: str) -> str:
     """A path as a relative reference: its bytes percent-encoded, and no colon left that would make a scheme of it."""
     try:

@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from linewitness.console import Screen, inert, safe
 from linewitness.errors import UsageError
+from linewitness.findings import CODES
 from linewitness.hints import did_you_mean
 from linewitness.model import Kind
 from linewitness.obligation_map import ExemptRow, FindingRow, ObligationMap, Row, Status
@@ -80,7 +81,7 @@ def _outcome(row: Row) -> str:
 def _scope(row: Row) -> str:
     if row.kind is Kind.OPAQUE:
         return " (blob id)"
-    scope = f"in {row.scope}" if row.scope else "at the top of the module"
+    scope = f"in `{row.scope}`" if row.scope else "at the top of the module"
     return f", {scope}, number {row.occurrence} of its kind there" if row.occurrence > 1 else f", {scope}"
 
 
@@ -138,6 +139,10 @@ def _findings_at(artifact: ObligationMap, path: str, line: int, rows: Sequence[R
 
 
 def _unknown(artifact: ObligationMap, path: str, line: int) -> UsageError:
+    if not artifact.scored:
+        code = artifact.findings[0].code if artifact.findings else ""
+        why = f": `linewitness explain {code}` tells why" if code in CODES else ""
+        return UsageError(f"no line was judged, as the gate closed before that{why}", path=path)
     places = {(row.path, row.line) for row in artifact.rows} | {(row.path, row.line) for row in artifact.exempt}
     lines = sorted(number for where, number in places if where == path and number)
     if lines:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from linewitness.console import inert, safe, wrap
+from linewitness.console import columns, inert, safe, wrap
 from linewitness.findings import CODES
 from linewitness.model import Kind, Severity
 from linewitness.obligation_map import FindingRow, ObligationMap, Row
@@ -85,7 +85,7 @@ class _Page:
         first = rows[0]
         finding = self._findings.get((first.path, first.line))
         code = finding.code if finding else "LW101"
-        yield self._head(first.path, first.line, code, f"{words.title(code)} ({describe(rows)})")
+        yield from self._head(first.path, first.line, code, f"{words.title(code)} ({describe(rows)})")
         if first.kind is not Kind.OPAQUE:
             yield from framed(rows, self._screen, _MOST_LINES_OF_ITEM)
         yield from labelled("missing", safe(finding.message if finding else first.note), self._screen)
@@ -94,9 +94,16 @@ class _Page:
             yield from labelled("nearby", near, self._screen)
         yield from self._next(words.next_command(first, finding, self._view.map_file))
 
-    def _head(self, path: str, line: int, code: str, text: str) -> str:
-        where = self._screen.paint(safe(words.place(path, line)) or "(the whole patch)", "bold")
-        return f"{where}: {self._screen.paint(code, 'red')} {text}"
+    def _head(self, path: str, line: int, code: str, text: str) -> Iterator[str]:
+        """The place, in one piece for terminals that open it on a click, then the code and what it says."""
+        where = safe(words.place(path, line)) or "(the whole patch)"
+        head = f"{self._screen.paint(where, 'bold')}: {self._screen.paint(code, 'red')}"
+        taken = columns(f"{where}: {code}")
+        width = self._screen.width
+        room = width if taken + 1 + columns(text) <= width else width - 2
+        first, *more = wrapped(f"{'-' * taken} {text}", room)
+        yield f"{head}{first[taken:]}"
+        yield from (f"  {line}" for line in more)
 
     def _next(self, command: str) -> Iterator[str]:
         # A command is never wrapped: it is there to be pasted.
@@ -122,7 +129,7 @@ class _Page:
 
     def _finding(self, finding: FindingRow) -> Iterator[str]:
         warning = "warning, " if finding.severity is Severity.WARNING else ""
-        yield self._head(finding.path, finding.line, safe(finding.code), f"{warning}{words.title(finding.code)}")
+        yield from self._head(finding.path, finding.line, safe(finding.code), f"{warning}{words.title(finding.code)}")
         for part in finding.message.split("\n"):
             for line in wrapped(safe(part), self._screen.width - 2):
                 yield f"  {line}"

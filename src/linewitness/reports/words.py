@@ -18,7 +18,7 @@ from linewitness.model import Exemption, Kind, Phase, Reason, Severity
 from linewitness.obligation_map import ApprovalRow, EvidenceRow, ExemptRow, FindingRow, ObligationMap, Row, Status
 from linewitness.policy import ANY_REASON, OUTSIDE_THE_RUNNER
 
-LINE_CODES: Final = frozenset({"LW101", "LW102", "LW103", "LW104", "LW203"})
+LINE_CODES: Final = frozenset({"LW101", "LW102", "LW103", "LW104", "LW105", "LW203"})
 """Codes of errors that are about one obligation, and are told with its row."""
 
 _SHOWN_DIGITS: Final = 12
