@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -109,12 +110,14 @@ def lock(_: Sequence[str]) -> None:
         "build": ["requirements/build.in"],
         "runtime": [project],
         "demo": ["requirements/demo.in"],
+        "languages": ["--extra", "languages", project],
         "dev": ["--extra", "dev", project],
     }
     for name, source in sources.items():
         target = ["-o", f"requirements/{name}.txt"]
         run(tool, "-m", "piptools", "compile", "--upgrade", *quiet, *nowhere, *target, *source)
         drop_project(ROOT / "requirements" / f"{name}.txt")
+    keep_grammars(ROOT / "requirements" / "languages.txt", ROOT / "requirements" / "runtime.txt")
 
 
 def drop_project(pins: Path) -> None:
@@ -122,6 +125,15 @@ def drop_project(pins: Path) -> None:
     lines = pins.read_text(encoding="utf-8").splitlines(keepends=True)
     kept = [line for line in lines if not line.startswith(("#", "linewitness @ "))]
     pins.write_text("".join(kept), encoding="utf-8")
+
+
+def keep_grammars(pins: Path, runtime: Path) -> None:
+    """Take what every installation has out of the pins of the grammars, so that each is pinned in one place."""
+    blocks = [re.split(r"^(?=\S)", file.read_text(encoding="utf-8"), flags=re.MULTILINE) for file in (pins, runtime)]
+    everywhere = {block.partition("==")[0] for block in blocks[1]}
+    pins.write_text(
+        "".join(block for block in blocks[0] if block.partition("==")[0] not in everywhere), encoding="utf-8"
+    )
 
 
 TASKS: dict[str, Callable[[Sequence[str]], None]] = {

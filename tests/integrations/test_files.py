@@ -51,7 +51,7 @@ def test_what_init_writes_is_valid_for_its_service(written: Path) -> None:
 
 
 def test_every_service_that_init_offers_is_checked() -> None:
-    assert {file.path for files in SERVICES.values() for file in files()} == SCHEMAS.keys()
+    assert {file.path for files in SERVICES.values() for file in files(())} == SCHEMAS.keys()
 
 
 def test_a_security_linter_finds_nothing_in_workflows_and_action(tmp_path: Path) -> None:
@@ -84,6 +84,20 @@ def test_the_hooks_are_valid_and_name_commands_that_exist() -> None:
         assert done.returncode == 0, done.stderr
 
 
+def test_the_hooks_have_nothing_against_a_repository_that_was_just_prepared(tmp_path: Path) -> None:
+    repo = Repo(tmp_path)
+    repo.commit("first", {"a.py": "x = 1\n", "tests/test_a.py": "def test_a():\n    assert True\n"})
+    init(tmp_path)
+    repo.git("add", "--all")
+    repo.git("commit", "-q", "-m", "Prepare for the merge gate")
+    manifest = YAML(typ="safe").load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    variables = {**environment(), "PYTHONPATH": str(SOURCE)}
+    for hook in manifest:
+        words = [sys.executable, "-m", *hook["entry"].split()]
+        done = subprocess.run(words, cwd=tmp_path, env=variables, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, (hook["id"], done.stdout, done.stderr)
+
+
 def test_the_jobs_have_least_rights_and_pins(tmp_path: Path) -> None:
     Repo(tmp_path).commit("first", {"a.py": "x = 1\n"})
     init(tmp_path, "--ci", "github")
@@ -97,6 +111,16 @@ def test_the_jobs_have_least_rights_and_pins(tmp_path: Path) -> None:
     scripts = "".join(step.get("run", "") for step in steps)
     assert "${{" not in scripts
     assert scripts.count(f"linewitness=={__version__}") == 2
+
+
+@pytest.mark.parametrize(
+    ("service", "path"), [("github", ".github/workflows/linewitness.yml"), ("gitlab", ".gitlab-ci.yml")]
+)
+def test_the_job_installs_the_grammars_of_the_languages_that_are_here(service: str, path: str, tmp_path: Path) -> None:
+    files = {"a.py": "x = 1\n", "web/a.ts": "let x = 1;\n", "main.go": "package main\n", ".github/run.sh": "true\n"}
+    Repo(tmp_path).commit("first", files)
+    init(tmp_path, "--ci", service)
+    assert f'"linewitness[go,typescript]=={__version__}"' in (tmp_path / path).read_text(encoding="utf-8")
 
 
 def test_a_file_that_exists_is_left_alone_and_what_is_missing_is_said(tmp_path: Path) -> None:

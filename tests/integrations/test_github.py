@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import stat
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,9 @@ from ruamel.yaml import YAML
 
 from linewitness.errors import UsageError
 from linewitness.integrations import github
+from linewitness.languages import tables
 from tests.integrations.runner import OPEN, SOURCE, WITNESSED, Checkout, pull_request, run_step
+from tests.support.repos import Repo, environment
 
 ROOT = SOURCE.parent
 PULL_REQUEST = {"pull_request": {"base": {"ref": "main", "sha": "0" * 40}, "head": {"repo": {"fork": True}}}}
@@ -67,6 +72,44 @@ def test_a_push_without_an_earlier_state_is_compared_with_the_default_branch(
 ) -> None:
     step = run_step(pull_request(tmp_path, OPEN), "push", payload)
     assert (step.status, step.outputs["unwitnessed"]) == (1, "2")
+
+
+DEFAULT = {"ref": "refs/heads/main", "repository": {"default_branch": "main"}}
+
+
+@pytest.mark.parametrize(
+    ("payload", "what"),
+    [({"before": "0" * 40}, "pushed for the first time"), ({"before": "1" * 40, "forced": True}, "rewritten")],
+)
+def test_the_default_branch_is_never_compared_with_itself(tmp_path: Path, payload: dict[str, Any], what: str) -> None:
+    step = run_step(pull_request(tmp_path, WITNESSED), "push", {**payload, **DEFAULT})
+    assert step.status == 4
+    assert what in step.log
+    assert "--base" in step.log
+
+
+def test_a_shallow_clone_is_refused_with_the_option_that_deepens_it(tmp_path: Path) -> None:
+    whole = pull_request(tmp_path, WITNESSED)
+    shallow = Repo(tmp_path / "shallow")
+    shallow.git("fetch", "-q", "--depth=1", whole.folder.as_uri(), "HEAD:refs/remotes/pull/1/merge")
+    shallow.git("checkout", "-q", "--detach", "refs/remotes/pull/1/merge")
+    step = run_step(whole._replace(folder=shallow.root), "pull_request", PULL_REQUEST)
+    assert step.status == 4
+    assert "fetch-depth: 0" in step.log
+    assert "fetch-depth" in step.summary
+
+
+def test_a_run_again_says_the_same_and_nothing_twice(tmp_path: Path) -> None:
+    checkout = pull_request(tmp_path, OPEN)
+    first, second = (run_step(checkout, "pull_request", PULL_REQUEST) for _ in range(2))
+    assert (first.status, first.outputs, first.summary) == (second.status, second.outputs, second.summary)
+
+
+def test_no_suggested_command_names_a_file_of_the_runner(tmp_path: Path) -> None:
+    step = run_step(pull_request(tmp_path, OPEN), "pull_request", PULL_REQUEST)
+    told = step.log + step.summary + Path(step.outputs["html"]).read_text(encoding="utf-8")
+    assert "next:     linewitness explain LW101" in step.log
+    assert step.outputs["map"] not in told
 
 
 def test_another_commit_than_the_event_s_is_not_judged(tmp_path: Path) -> None:
@@ -173,6 +216,83 @@ def test_the_action_s_inputs_become_options(tmp_path: Path) -> None:
     step = run_action(checkout, base=checkout.head, reports=f"agent:{report}\n", sandbox="auto")
     assert step.status == 0, step.log
     assert report.read_text(encoding="utf-8")
+
+
+def grammars(*words: str) -> subprocess.CompletedProcess[str]:
+    script = ROOT / "integrations" / "github" / "grammars.py"
+    return subprocess.run([sys.executable, script, *words], check=False, capture_output=True, text=True)
+
+
+def test_the_action_pins_the_grammars_of_the_languages_it_is_asked_for() -> None:
+    done = grammars("go, csharp\nshell python")
+    pins = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert [pin.partition("==")[0] for pin in pins] == ["tree-sitter-bash", "tree-sitter-c-sharp", "tree-sitter-go"]
+    assert done.stdout.count("--hash=sha256:") >= len(pins)
+
+
+def test_every_language_has_a_pin_and_every_pin_a_language() -> None:
+    extras = sorted(found.extra for name in tables.MODULES if (found := tables.table(name)))
+    everything = grammars("languages").stdout
+    assert everything == grammars(*extras).stdout
+    assert everything == (ROOT / "requirements" / "languages.txt").read_text(encoding="utf-8")
+    assert not re.search(r"https?:|--index|--find-links|@ ", everything)
+
+
+def test_no_language_needs_no_pin_and_an_unknown_one_is_refused() -> None:
+    assert grammars("").stdout == ""
+    unknown = grammars("go golang")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "golang" in unknown.stderr
+
+
+def test_the_action_installs_pins_with_hashes_only_and_the_languages_of_its_input(tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    calls = fake_programs(programs, "python")
+    install = action()["runs"]["steps"][0]
+    inputs = {"python": str(programs / "python"), "languages": "rust"}
+    variables = {name: expand(value, inputs) for name, value in install["env"].items()}
+    environ = {**environment(), "PATH": os.environ["PATH"], "RUNNER_TEMP": str(tmp_path), **variables}
+    done = subprocess.run(["bash", "-c", install["run"]], env=environ, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    installs = [call for call in calls() if " pip install " in call]
+    assert all("--require-hashes -r " in call or call.endswith(f"--no-build-isolation {ROOT}") for call in installs)
+    assert "tree-sitter-rust==" in (tmp_path / "linewitness-gate" / "grammars.txt").read_text(encoding="utf-8")
+    assert len(installs) == 4
+
+
+def fake_programs(folder: Path, *names: str) -> Callable[[], list[str]]:
+    """Programs that only write down how they were called; ``python`` runs scripts, and copies itself for ``venv``."""
+    folder.mkdir(parents=True)
+    log = folder / "calls"
+    log.write_text("")
+    script = f"""#!/bin/sh
+echo "$(basename "$0") $*" >>{log}
+case "$1 $2" in
+  "-m venv") mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && cp "$0" "$3/bin/linewitness" ;;
+  *.py*) exec {sys.executable} "$@" ;;
+esac
+"""
+    for name in names:
+        (folder / name).write_text(script)
+        (folder / name).chmod(0o755)
+    return lambda: log.read_text().splitlines()
+
+
+@pytest.mark.parametrize(("when", "installs"), [("auto", True), ("on", True), ("off", False)])
+def test_the_action_installs_the_sandbox_with_a_profile_unless_it_is_off(
+    tmp_path: Path, when: str, *, installs: bool
+) -> None:
+    programs = tmp_path / "programs"
+    calls = fake_programs(programs, "sudo", "apt-get", "apparmor_parser", "tee")
+    step = action()["runs"]["steps"][1]
+    variables = {name: expand(value, {"sandbox": when}) for name, value in step["env"].items()}
+    for name in ("bash", "uname", "basename", "sh"):
+        (programs / name).symlink_to(shutil.which(name) or name)
+    environ = {"PATH": str(programs), **variables}
+    done = subprocess.run(["bash", "-c", step["run"]], env=environ, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert any("install -y -qq bubblewrap" in call for call in calls()) is installs
+    assert any(call.startswith("sudo apparmor_parser -r") for call in calls()) is installs
 
 
 def test_no_script_of_the_action_holds_an_expression() -> None:

@@ -87,6 +87,8 @@ def _check(args: argparse.Namespace) -> int:
     args.map = args.map or str(folder / "map.json")
     wishes = [f"{name}:{folder / file}" for name, file in _FILES[args.platform].items()]
     args.report = ["text", *args.report, *wishes]
+    # who reads the reports is on another machine, later
+    args.map_stays = False
     return check.run(args)
 
 
@@ -101,7 +103,7 @@ def _tell_runner(args: argparse.Namespace) -> None:
     from linewitness.reports import View, render
 
     artifact = read_map(args.map)
-    for piece in render(artifact, "github", View(encoding="utf-8")):
+    for piece in render(artifact, "github", View(map_file="")):
         args.console.result(piece)
     folder = _folder(args)
     summary, told = os.environ.get("GITHUB_STEP_SUMMARY"), os.environ.get("GITHUB_OUTPUT")
@@ -140,6 +142,6 @@ def _comment(args: argparse.Namespace) -> int:
     if number is None:
         args.console.note(f"no open pull request has the head {where.head_sha[:12]} any more: nothing to comment on")
         return 0
-    body = b"".join(render(artifact, "markdown", View(encoding="utf-8"))).decode()
+    body = b"".join(render(artifact, "markdown", View(map_file=""))).decode()
     args.console.result(forge.keep(where.repository, number, body) + "\n")
     return 0

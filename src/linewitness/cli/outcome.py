@@ -28,6 +28,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         "--line-hash", choices=("sha256-16", "sha1-12"), default="sha256-16", help="how lines are identified in the map"
     )
     parser.add_argument("--today", metavar="DATE", help="judge waivers as of this day; recorded in the map")
+    parser.set_defaults(map_stays=True)
 
 
 def _wish(text: str) -> str:
@@ -53,11 +54,21 @@ def deliver(artifact: ObligationMap, args: argparse.Namespace) -> int:
         os.makedirs(Path(target).parent, exist_ok=True)
         write_bytes(target, encode(artifact))
         console.detail(f"the map is in {target}")
-    # Commands look into the repository around the current folder by themselves; a map elsewhere has to be named.
-    stored = None if target and not args.map and args.root == Path() else "" if target == "-" else target
+    stored = _as_named_later(target, args)
     for wish in args.report or ([] if target == "-" else ["text"]):
         _tell(artifact, wish, stored, args)
     return artifact.exit
+
+
+def _as_named_later(target: str, args: argparse.Namespace) -> str | None:
+    """The map as suggested commands name it, as in :class:`linewitness.reports.View`.
+
+    Commands look into the repository around the current folder by themselves; a map elsewhere has to be named, and
+    one that the reader will not have there (``map_stays``) cannot be.
+    """
+    if target == "-" or not args.map_stays:
+        return ""
+    return None if target and not args.map and args.root == Path() else target
 
 
 def _tell(artifact: ObligationMap, wish: str, stored: str | None, args: argparse.Namespace) -> None:

@@ -74,9 +74,20 @@ def _by_merge_group(event: Mapping[str, Any], _: Mapping[str, str]) -> Errand:
 
 
 def _by_push(event: Mapping[str, Any], environ: Mapping[str, str]) -> Errand:
-    """What a push added. A new branch, and one that was rewritten, have no earlier state to compare with."""
+    """What a push added. A new branch, and one that was rewritten, have no earlier state to compare with.
+
+    Errors: :class:`PatchError` when that is the default branch, as it would be compared with itself.
+    """
     before = _field(event, "before")
     if before == _NO_COMMIT or event.get("forced") is True:
+        repository = event.get("repository")
+        default = repository.get("default_branch") if isinstance(repository, dict) else None
+        if isinstance(default, str) and event.get("ref") == f"refs/heads/{default}":
+            done = "rewritten" if event.get("forced") is True else "pushed for the first time"
+            raise PatchError(
+                f"{default}, the default branch, was {done}, so there is no earlier state to compare it with: "
+                "name one with --base (the action's input `base`)"
+            )
         return _by_default(event, environ)
     return Errand(before, environ["GITHUB_SHA"], "what was pushed")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from linewitness._version import __version__
@@ -25,6 +25,7 @@ _SETUP_PYTHON: Final = "actions/setup-python@0b93645e9fea7318ecaed2b359559ac225c
 _UPLOAD: Final = "actions/upload-artifact@65c4c4a1ddee5b72f698fdd19549f0f0fb45cf08 # v4.6.0"
 _DOWNLOAD: Final = "actions/download-artifact@fa0a91b85d4f404e444e00e005971372dc801d16 # v4.1.8"
 
+_GATE: Final = f"linewitness=={__version__}"
 _GITHUB: Final = f"""\
 # The merge gate. Make the job `linewitness` a required status check of the target branch, and have people who own
 # tests and settings own this file too (CODEOWNERS): whoever edits it edits the gate.
@@ -54,8 +55,12 @@ jobs:
       - name: Install the gate and the sandbox
         run: |
           sudo apt-get update -qq && sudo apt-get install -y -qq bubblewrap
+          # Ubuntu lets no program without a profile make user namespaces
+          printf '%s\\n' 'abi <abi/4.0>,' 'profile bwrap /usr/bin/bwrap flags=(unconfined) {{' '  userns,' '}}' |
+            sudo tee /etc/apparmor.d/bwrap >/dev/null
+          sudo apparmor_parser -r /etc/apparmor.d/bwrap
           python -m venv "$RUNNER_TEMP/linewitness"
-          "$RUNNER_TEMP/linewitness/bin/python" -m pip install --quiet "linewitness=={__version__}"
+          "$RUNNER_TEMP/linewitness/bin/python" -m pip install --quiet "{_GATE}"
       - name: Install what the trusted tests need
         run: |
           python -m venv .venv
@@ -124,7 +129,7 @@ linewitness:
     PIP_DISABLE_PIP_VERSION_CHECK: "1"
   before_script:
     - apt-get update -qq && apt-get install -y -qq git bubblewrap
-    - python -m venv /opt/linewitness && /opt/linewitness/bin/pip install --quiet "linewitness=={__version__}"
+    - python -m venv /opt/linewitness && /opt/linewitness/bin/pip install --quiet "{_GATE}"
     - python -m venv .venv && .venv/bin/pip install --quiet pytest # and your project's requirements
   script:
     - /opt/linewitness/bin/linewitness ci gitlab
@@ -142,11 +147,16 @@ linewitness:
 """
 
 
-def _github() -> tuple[CiFile, ...]:
+def _with_grammars(definition: str, extras: Sequence[str]) -> str:
+    """A definition whose job can read these languages besides Python."""
+    return definition.replace(_GATE, _GATE.replace("==", f"[{','.join(extras)}]==")) if extras else definition
+
+
+def _github(extras: Sequence[str]) -> tuple[CiFile, ...]:
     name = ".github/workflows/linewitness.yml"
     comment = ".github/workflows/linewitness-comment.yml"
     return (
-        CiFile(name, _GITHUB, _JOB, "its job has to run `linewitness ci github`"),
+        CiFile(name, _with_grammars(_GITHUB, extras), _JOB, "its job has to run `linewitness ci github`"),
         CiFile(
             comment,
             _GITHUB_COMMENT,
@@ -156,19 +166,20 @@ def _github() -> tuple[CiFile, ...]:
     )
 
 
-def _gitlab() -> tuple[CiFile, ...]:
+def _gitlab(extras: Sequence[str]) -> tuple[CiFile, ...]:
     name = ".gitlab-ci.yml"
-    lines = "add a job that runs `linewitness ci gitlab`:\n" + "".join(f"  {line}\n" for line in _GITLAB.splitlines())
-    return (CiFile(name, _GITLAB, _JOB, lines.rstrip("\n")),)
+    job = _with_grammars(_GITLAB, extras)
+    lines = "add a job that runs `linewitness ci gitlab`:\n" + "".join(f"  {line}\n" for line in job.splitlines())
+    return (CiFile(name, job, _JOB, lines.rstrip("\n")),)
 
 
-def _none() -> tuple[CiFile, ...]:
+def _none(_: Sequence[str]) -> tuple[CiFile, ...]:
     return ()
 
 
-SERVICES: Final[Mapping[str, Callable[[], tuple[CiFile, ...]]]] = {
+SERVICES: Final[Mapping[str, Callable[[Sequence[str]], tuple[CiFile, ...]]]] = {
     "github": _github,
     "gitlab": _gitlab,
     "none": _none,
 }
-"""The files of each service."""
+"""The files of each service, for a gate with the extras of some languages."""

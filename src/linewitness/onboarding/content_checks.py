@@ -15,7 +15,7 @@ from linewitness.onboarding.first_checks import Candidate
 from linewitness.onboarding.target import Target
 from linewitness.onboarding.trouble import Patient, Trouble
 from linewitness.settings import SETTINGS_FILE
-from linewitness.trust import approvals, codeowners, corpus
+from linewitness.trust import approvals, codeowners, corpus, signed
 from linewitness.trust.undo import remove_command, restore_command, shell_quote
 from linewitness.trust.waivers import WaiverFile, load, policy_of
 from linewitness.trusted_run import candidates
@@ -234,7 +234,7 @@ def _first_approver(path: str) -> str:
 def approvers_that_list_nobody(patient: Patient) -> Iterator[Trouble]:
     """A line that lists nobody is found out when its owner's approval does not count, which is late."""
     case = patient.case
-    known = approvals.approvers_of(case)
+    known = signed.approvers_of(case)
     target = Target.of(patient)
     for finding in known.findings if known else ():
         message = f"on {target.name}: {finding.message}"

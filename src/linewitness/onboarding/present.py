@@ -44,7 +44,8 @@ class Present(NamedTuple):
     """What the work tree at ``root`` has already.
 
     ``here`` is the branch that is checked out, ``chosen`` and ``origin`` the settings and their file (empty: none),
-    ``ranked`` the tests that could be trusted, ``definitions`` those of CI, ``sensitive`` globs for the setting.
+    ``ranked`` the tests that could be trusted, ``definitions`` those of CI, ``sensitive`` globs for the setting,
+    ``extras`` those of the project for the languages that files are written in.
     """
 
     root: Path
@@ -57,6 +58,7 @@ class Present(NamedTuple):
     ranked: tuple[Candidate, ...]
     definitions: tuple[RepoPath, ...]
     sensitive: tuple[str, ...]
+    extras: tuple[str, ...]
     trusted: bool
 
     @classmethod
@@ -83,6 +85,7 @@ class Present(NamedTuple):
             ranked,
             tuple(survey.ci_definitions(paths)),
             tuple(survey.sensitive_globs(paths)),
+            survey.extras(paths, loaded.settings),
             survey.has_trusted_tests(paths, loaded.settings),
         )
 

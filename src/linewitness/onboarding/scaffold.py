@@ -74,7 +74,9 @@ def plan(repository: Repository, owner: str = "", ci: str = "none", agents: Sequ
         raise UsageError(f"`{owner}` is no owner: give a handle such as @org/team, or an address")
     present = Present.look(repository)
     items = [_settings_item(present), *_folders(present), _waivers(present)]
-    more = [present.item(file.path, file.content, file.purpose, file.note) for file in ci_files.SERVICES[ci]()]
+    more = [
+        present.item(file.path, file.content, file.purpose, file.note) for file in ci_files.SERVICES[ci](present.extras)
+    ]
     more += _agent_items(agents, repository.root)
     if owner:
         items.append(_code_owners(present, owner, [*present.definitions, *(item.path for item in more)]))

@@ -13,7 +13,7 @@ from linewitness.errors import PatchError
 from linewitness.evidence.pytest_settings import owned_names
 from linewitness.globs import Globs
 from linewitness.guard.agents import AGENTS, Agent
-from linewitness.languages import files
+from linewitness.languages import files, tables
 from linewitness.model import RepoPath
 from linewitness.patch.objects import repo_path
 from linewitness.patch.repository import Repository
@@ -110,6 +110,13 @@ def sensitive_globs(paths: Iterable[RepoPath]) -> list[str]:
         if stem.lower() in _SENSITIVE:
             found.add(f"**/{stem}.*")
     return sorted(found)
+
+
+def extras(paths: Iterable[RepoPath], chosen: Settings) -> tuple[str, ...]:
+    """The extras of the project without which lines of these files could not be judged, sorted."""
+    sources = Globs(chosen.sources)
+    spoken = {files.language(path, b"") for path in paths if sources.match(path) and not _CI.match(path)}
+    return tuple(sorted(found.extra for name in spoken if (found := tables.table(name))))
 
 
 def product_names(paths: Iterable[RepoPath]) -> frozenset[str]:
