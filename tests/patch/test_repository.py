@@ -163,6 +163,18 @@ def test_a_name_for_one_commit_in_several_places_is_accepted(repo: Repo, opened:
     assert opened(repo.root).resolve("main").commit == oid
 
 
+def test_several_names_are_resolved_at_once_as_each_is_alone(repo: Repo, opened: OpenRepository) -> None:
+    first = repo.commit("1", {"a.py": "1\n"})
+    second = repo.commit("2", {"a.py": "2\n"})
+    repo.tag("v1", first)
+    repository = opened(repo.root)
+    names = ("v1", "main", "HEAD", "HEAD~1", first, "refs/heads/main")
+    assert [each.commit for each in repository.resolve_all(*names)] == [first, second, second, first, first, second]
+    assert repository.resolve_all() == []
+    with pytest.raises(PatchError, match="'nowhere' names no commit"):
+        repository.resolve_all("main", "nowhere")
+
+
 def test_a_branch_named_like_head_is_refused(repo: Repo, opened: OpenRepository) -> None:
     first = repo.commit("1", {"a.py": "1\n"})
     repo.commit("2", {"a.py": "2\n"})
@@ -274,6 +286,14 @@ def test_commits_are_listed_newest_first_with_their_trees(repo: Repo, opened: Op
     expected = tuple(Commit(ObjectId(oid), ObjectId(repo.tree(oid))) for oid in (head, middle))
     assert repository.commits(ObjectId(base), ObjectId(head)) == expected
     assert repository.commits(ObjectId(head), ObjectId(head)) == ()
+
+
+def test_before_the_first_commit_that_is_what_is_said(tmp_path: Path, opened: OpenRepository) -> None:
+    repository = opened(Repo(tmp_path / "fresh").root)
+    with pytest.raises(PatchError, match="nothing has been committed"):
+        repository.resolve("HEAD")
+    with pytest.raises(PatchError, match="nothing has been committed"):
+        repository.default_base()
 
 
 def test_the_default_base_is_what_the_remote_calls_its_branch(

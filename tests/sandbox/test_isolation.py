@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import secrets
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -91,6 +93,70 @@ def test_nothing_outside_can_be_reached(
 
     assert connected in {"ConnectionRefusedError", "OSError"}
     assert (served == "done") is serves
+
+
+@pytest.fixture
+def host() -> Iterator[dict[str, object]]:
+    """What of this machine could be reached from a program that is not kept away."""
+    abstract = "\0linewitness-test-" + secrets.token_hex(8)
+    with contextlib.ExitStack() as stack:
+        four = stack.enter_context(socket.create_server(("0.0.0.0", 0)))
+        name = stack.enter_context(socket.socket(socket.AF_UNIX))
+        name.bind(abstract)
+        name.listen()
+        found: dict[str, object] = {"port": four.getsockname()[1], "abstract": abstract, "six": 0}
+        if socket.has_ipv6:
+            with contextlib.suppress(OSError):
+                six = stack.enter_context(socket.create_server(("::1", 0), family=socket.AF_INET6))
+                found["six"] = six.getsockname()[1]
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
+            probe.connect(("192.0.2.1", 9))  # nothing is sent
+            found["address"] = probe.getsockname()[0]
+        yield found
+
+
+@pytest.mark.parametrize("network", ["none", "loopback"])
+def test_no_kind_of_socket_leads_out(namespaced: str, make_lab: MakeLab, host: dict[str, object], network: str) -> None:
+    lab = make_lab(namespaced, network=network)
+    tries = {
+        "the host's loopback": CONNECT.format(host["port"]),
+        "the host's loopback of version 6": f"socket.create_connection(('::1', {host['six'] or 9}), 5)",
+        "the host's own address": f"socket.create_connection(({host.get('address', '10.0.0.1')!r}, {host['port']}), 5)",
+        "a private network": "socket.create_connection(('10.0.0.1', 80), 5)",
+        "what clouds tell their machines": "socket.create_connection(('169.254.169.254', 80), 5)",
+        "a private network of version 6": "socket.create_connection(('fd00::1', 80), 5)",
+        "a datagram": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('10.0.0.1', 53))",
+        "a broadcast": "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.setsockopt(socket.SOL_SOCKET, "
+        "socket.SO_BROADCAST, 1); s.sendto(b'x', ('255.255.255.255', 9))",
+        "a name": "socket.getaddrinfo('example.org', 80)",
+        "an abstract name of the host": f"socket.socket(socket.AF_UNIX).connect({host['abstract']!r})",
+        "the machine that hosts this one": "socket.socket(40, socket.SOCK_STREAM).connect((2, 22))",
+        "the same without a connection": "socket.socket(40, socket.SOCK_STREAM).bind((0xffffffff, 5000))",
+        "packets as they are": "socket.socket(17, socket.SOCK_RAW, 768)",
+        "raw sockets": "socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)",
+        "a family that hardly anybody knows": "socket.socket(42, socket.SOCK_DGRAM)",
+        "a ring that makes sockets": "import ctypes; c = ctypes.CDLL(None); b = ctypes.create_string_buffer(256); "
+        "1 / (c.syscall(425, 4, b) + 1)",
+    }
+
+    assert [name for name, how in zip(tries, outcome(lab, *tries.values()), strict=True) if how == "done"] == []
+
+
+def test_what_the_kernel_tells_of_interfaces_is_the_runs_own(namespaced: str, make_lab: MakeLab) -> None:
+    lab = make_lab(namespaced)
+    netlink = "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)"
+
+    assert outcome(lab, "assert [n for _, n in socket.if_nameindex()] == ['lo']", netlink) == ["done", "done"]
+
+
+def test_sockets_that_tests_use_can_be_made(namespaced: str, make_lab: MakeLab) -> None:
+    lab = make_lab(namespaced)
+    six = "s = socket.create_server(('::1', 0), family=socket.AF_INET6); socket.create_connection(s.getsockname()[:2])"
+    unix = "s = socket.socket(socket.AF_UNIX); s.bind('x.sock'); s.listen(); socket.socket(1).connect('x.sock')"
+    pair = "a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1) == b'x'"
+
+    assert outcome(lab, SERVE, unix, pair) == ["done"] * 3
+    assert not socket.has_ipv6 or outcome(lab, six) in (["done"], ["OSError"])
 
 
 def test_all_of_the_network_can_be_asked_for(kind: str, make_lab: MakeLab, listener: int) -> None:

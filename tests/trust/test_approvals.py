@@ -15,7 +15,8 @@ from linewitness.case import Question, open_case
 from linewitness.patch.commits import with_signature
 from linewitness.patch.repository import Repository
 from linewitness.trust import approvals
-from linewitness.trust.approvals import Approval, Frozen
+from linewitness.trust.approvals import Frozen
+from linewitness.trust.signed import Approval
 from tests.support.repos import Repo, environment
 from tests.support.signing import ADDRESS, Key, run, signed
 from tests.trust.conftest import Keys
@@ -144,16 +145,35 @@ def test_additions_removals_modes_and_tables_are_all_vouched_for(tmp_path: Path,
     assert codes(frozen(repo)) == []
 
 
-@pytest.mark.parametrize("last", ["first", "second"])
-def test_each_of_several_approvals_vouches_for_its_own_state(tmp_path: Path, ada: Key, last: str) -> None:
-    repo = adopted(tmp_path, ada.line())
-    commits = {}
-    for state in ("first", "second"):
-        changed(repo, f"{state}\n")
-        commits[state] = signed(repo, ada)
-    changed(repo, f"{last}\n")
+def approved_twice(folder: Path, key: Key) -> tuple[Repo, str]:
+    """Somebody approves a state, and a better one on top of it; the second approval's id."""
+    repo = adopted(folder, key.line())
+    changed(repo, "first\n")
+    signed(repo, key)
+    changed(repo, "second\n")
+    return repo, signed(repo, key)
 
-    assert vouching(repo).commit == commits[last]
+
+def test_an_approval_on_top_of_another_takes_its_place(tmp_path: Path, ada: Key) -> None:
+    repo, second = approved_twice(tmp_path, ada)
+    changed(repo, "between\n")
+    changed(repo, "second\n")
+    assert vouching(repo).commit == second
+
+    changed(repo, "first\n")
+    assert f"commit {second[:12]} is approved on top of it" in why(frozen(repo))
+
+
+def test_approvals_beside_each_other_each_vouch_for_their_own_state(tmp_path: Path, ada: Key) -> None:
+    repo = adopted(tmp_path, ada.line())
+    changed(repo, "second\n")
+    signed(repo, ada)
+    repo.branch("side", "main")
+    changed(repo, "first\n")
+    first = signed(repo, ada)
+    repo.git("merge", "-q", "-s", "ours", "--no-gpg-sign", "-m", "merge", "patch")
+
+    assert vouching(repo).commit == first
 
 
 def test_going_back_to_base_needs_nobody(tmp_path: Path, ada: Key) -> None:

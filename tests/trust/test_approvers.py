@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linewitness.trust.approvers import Approvers, parse, revocations_beside
+from linewitness.trust.approvers import Approvers, parse
+from linewitness.trust.builtin import revocations_beside
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFB87IRzIP+lgulm5Pix72Otxe1/Q1pFZItyV5hWN19K"
 SHORT_RSA = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAQQC7" + "A" * 84

@@ -188,7 +188,7 @@ def _count(changes: Sequence[Finding]) -> str:
 
 def _key(named: str | None, configured: str, case: Case) -> _Key:
     """The key to sign with: the one named, else the one of the person's own git settings."""
-    from linewitness.trust.approvals import approvers_of
+    from linewitness.trust.signed import approvers_of
     from linewitness.trust.signatures import public_key
 
     if not (named or configured):

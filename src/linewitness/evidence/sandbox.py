@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 from linewitness.errors import EvidenceError
 from linewitness.evidence.limits import Limits
 from linewitness.evidence.sandbox_mounts import SYSTEM, Place, mounts
+from linewitness.evidence.sandbox_sockets import filter_program
 from linewitness.model import Confinement
 
 Mode = Literal["auto", "on", "off"]
@@ -93,6 +94,9 @@ class Fence(NamedTuple):
     def _orders(self) -> dict[str, Any]:
         sandbox = self.sandbox
         orders: dict[str, Any] = {"limits": self.limits.orders(), "user": sandbox.user}
+        sockets = filter_program() if self.network != "all" and sandbox.kind != "none" else None
+        if sockets is not None:
+            orders["filter"] = sockets.hex()
         if sandbox.isolates:
             return orders | {"leave_network": self.network == "none"}
         linux = sys.platform.startswith("linux")

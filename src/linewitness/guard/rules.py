@@ -1,8 +1,8 @@
 """Which paths are protected, for programs that see one path and must answer within milliseconds.
 
-The rule is that of :class:`linewitness.trust.protected.Protection` without trees, over the same tables of names; a test
-compares the two. It is told apart because the typed settings and their decoder take longer to import than a hook may
-take in all. Where only trees can tell (a package file that may belong to the product), ``guard.trees`` asks.
+The rule is the one of the gate, as far as names tell (:mod:`linewitness.trust.names`). What surrounds it is told apart
+because the typed settings and their decoder take longer to import than a hook may take in all. Where only trees can
+tell (a package file that may belong to the product), ``guard.trees`` asks.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from linewitness.errors import UsageError
-from linewitness.globs import Globs, fixed_part, fold
-from linewitness.trust.builtin import BUILT_IN, ON_THE_WAY, Guarded
+from linewitness.globs import fixed_part, fold
+from linewitness.trust.builtin import ON_THE_WAY
+from linewitness.trust.names import Names, is_shared, on_the_way
 
 SETTINGS_FILE: Final = "linewitness.toml"
 PYPROJECT: Final = "pyproject.toml"
-_SHARED: Final = frozenset({"pyproject.toml", "setup.cfg", "tox.ini"})
 # Windows drops what follows a colon, takes a backslash for a slash, and gives short names with a tilde.
 _WINDOWS: Final = frozenset("~:\\")
 _TEST_FOLDERS: Final = frozenset({"test", "tests", "testing"})
@@ -94,49 +94,32 @@ class Rules:
 
     def __init__(self, chosen: Chosen) -> None:
         self.chosen = chosen
-        own = (
-            Guarded("the waiver file", (_exactly(chosen.waivers),)),
-            Guarded("the list of approvers", (_exactly(chosen.approvers),)),
-            Guarded("the list of revoked keys", (_exactly(_revocations(chosen.approvers)),)),
-        )
-        self._guards = (*own, *BUILT_IN)
-        self._guarded = Globs((glob for guard in self._guards for glob in guard.globs), folded=True)
-        self._added = Globs(chosen.protected, folded=True)
-        self._tests = Globs(chosen.trusted, folded=True)
-        self._relations = Globs(chosen.relations, folded=True)
-        self._generated = Globs(chosen.generated)
-        self._way = frozenset(_certain_folders((*chosen.trusted, *chosen.relations)))
-        # Globs such as "**/test_*.py" leave it to the trees which folders lead to a trusted test.
-        self._way_is_known = all(_is_whole_folder(glob) for glob in (*chosen.trusted, *chosen.relations))
+        self._names = Names(chosen)
         self._sieve = _sieve(glob for glob in (*self.globs(), *ON_THE_WAY) if not glob.startswith("!"))
 
     def reason(self, path: str) -> str | None:
         """What kind of protected content ``path`` is, in words for people, or ``None``."""
         if self._sieve and not self._sieve.search(fold(path)):
             return None
-        if self._is_test(path):
-            return "a relation or part of its corpus" if self._relations.match(path) else "a trusted test"
-        if self._guarded.match(path):
-            return next(guard.what for guard in self._guards if Globs(guard.globs, folded=True).match(path))
-        if self._added.match(path):
-            return "a path that the settings protect"
-        folder, name = _way_name(path)
-        return ON_THE_WAY[name] if name in ON_THE_WAY and folder in self._way else None
+        if reason := self._names.reason(path):
+            return reason
+        folder, name = on_the_way(path)
+        return ON_THE_WAY[name] if name in ON_THE_WAY and folder in self._names.way else None
 
     def only_trees_tell(self, path: str) -> bool:
         """Whether :meth:`reason` may be wrong about ``path`` without the trees and the typed settings."""
         if self.chosen.steered or not path.isascii() or _WINDOWS & set(path):
             return True
-        folder, name = _way_name(path)
+        folder, name = on_the_way(path)
         if name not in ON_THE_WAY:
             return False
         may_be_product = name == "__init__.py" and bool(folder) and not _TEST_FOLDERS & set(folder.split("/"))
-        return not self._way_is_known or (folder in self._way and may_be_product)
+        return not self._names.way_is_known or (folder in self._names.way and may_be_product)
 
     def shares(self, path: str) -> bool:
         """Whether ``path`` is a settings file of which some tables are protected."""
-        folder, name = _split(fold(path))
-        return name in _SHARED and folder in self._way
+        folder, shared = is_shared(path)
+        return shared and folder in self._names.way
 
     def places(self) -> tuple[str, ...]:
         """The files and folders that are protected whole and have a fixed place, as the settings write them, sorted."""
@@ -149,17 +132,8 @@ class Rules:
         return tuple(sorted({fixed_part(glob) for glob in (*self.chosen.generated, *back)} - {""}))
 
     def globs(self) -> tuple[str, ...]:
-        """The git-style globs of protected content, as ``linewitness.trust.protected.protected_paths`` lists them."""
-        chosen = self.chosen
-        back = (glob.removeprefix("!") if glob.startswith("!") else f"!{glob}" for glob in chosen.generated)
-        guards = (glob for guard in self._guards for glob in guard.globs)
-        names = (name for name in ON_THE_WAY if name != "__init__.py")
-        packages = (f"/{folder}/__init__.*" if folder else "/__init__.*" for folder in sorted(self._way))
-        added = (glob for glob in chosen.protected if not glob.startswith("!"))
-        return (*chosen.trusted, *chosen.relations, *back, *guards, *names, *packages, *added)
-
-    def _is_test(self, path: str) -> bool:
-        return (self._tests.match(path) or self._relations.match(path)) and not self._generated.match(path)
+        """The git-style globs of protected content; those of files that suites name are not among them."""
+        return self._names.globs()
 
 
 def _sieve(globs: Iterable[str]) -> re.Pattern[str] | None:
@@ -177,37 +151,3 @@ def _sieve(globs: Iterable[str]) -> re.Pattern[str] | None:
         body = re.escape(core).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
         (anchored if "/" in glob.rstrip("/") and not glob.startswith("**/") else names).append(body)
     return re.compile(f"(?:^(?:{'|'.join(anchored) or '/'})|(?:^|/)(?:{'|'.join(names) or '/'}))(?:/|$)")
-
-
-def _exactly(path: str) -> str:
-    return "/" + "".join(f"\\{char}" if char in "*?[\\" else char for char in path)
-
-
-def _revocations(approvers: str) -> str:
-    folder, slash, _ = approvers.rpartition("/")
-    return f"{folder}{slash}revoked"
-
-
-def _certain_folders(globs: Iterable[str]) -> set[str]:
-    folders = {""}
-    for glob in globs:
-        folder = "" if glob.startswith("!") else fold(fixed_part(glob))
-        while folder not in folders:
-            folders.add(folder)
-            folder = _split(folder)[0]
-    return folders
-
-
-def _is_whole_folder(glob: str) -> bool:
-    return glob.startswith("!") or glob.strip("/") == f"{fixed_part(glob)}/**"
-
-
-def _way_name(path: str) -> tuple[str, str]:
-    """The folded folder and name of a path; a compiled package file counts as one in Python."""
-    folder, name = _split(fold(path))
-    return folder, "__init__.py" if name.startswith("__init__.") else name
-
-
-def _split(path: str) -> tuple[str, str]:
-    folder, _, name = path.rpartition("/")
-    return folder, name

@@ -21,7 +21,7 @@ from typing import IO, Self, cast
 
 from linewitness.errors import PatchError
 from linewitness.model import Blob, Commit, ObjectId, RepoPath
-from linewitness.patch.objects import LARGEST_BLOB, blob_id, path_bytes, repo_path
+from linewitness.patch.objects import LARGEST_BLOB, blob_id, path_bytes, repo_path, tree_id
 
 _OVERRIDES = {
     "safe.directory": "*",  # a container's user is rarely the owner of the mounted checkout
@@ -41,7 +41,10 @@ _FIXED = [part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _STEM = re.compile(r"(?:(?!@\{)[^~^:])*")
+_PLACES = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _SECONDS = 600
+_FATAL = 128
+_FACTS = 6
 _ASKED_AT_ONCE = 200  # ids of either kind, as many as any pipe holds
 
 _PARTIAL = "The clone is partial or damaged: use one without --filter, for nothing is fetched while judging"
@@ -70,26 +73,29 @@ class Repository:
         if not start.is_dir():
             raise PatchError(f"{start} is not a folder")
         questions = ("--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--absolute-git-dir")
-        answers = os.fsdecode(self.run("rev-parse", *questions, "--git-common-dir", "--git-path", "objects"))
-        try:
-            bare, shallow, algorithm, git_dir, common_dir, objects = answers.removesuffix("\n").split("\n")
-        except ValueError:
-            raise PatchError(f"{start}: git is older than 2.29, or a folder's name holds a line break") from None
+        places = ("--git-common-dir", "--git-path", "objects", "--show-toplevel")
+        done = self._ended(("rev-parse", *questions, *places))
+        answers = os.fsdecode(done.stdout).removesuffix("\n").split("\n")
+        # the last question is a failure in a bare repository
+        if done.returncode and not (done.returncode == _FATAL and answers[0] == "true"):
+            raise self._failure("rev-parse", done.returncode, done.stderr)
+        if len(answers) != _FACTS + (answers[0] != "true"):
+            raise PatchError(f"{start}: git is older than 2.29, or a folder's name holds a line break")
+        bare, shallow, algorithm, git_dir, common_dir, objects, *top = answers
         self.git_dir = Path(git_dir)
         self.common_dir = Path(os.path.normpath(start / common_dir))
         self.objects = Path(os.path.normpath(start / objects))
         self.shallow = shallow == "true"
         self.algorithm = algorithm
         self.bare = bare == "true"
-        self.root = self.git_dir if self.bare else self._top_level(start)
+        self.root = self.git_dir if self.bare else self._checked_top(start, Path(top[0]))
         # from here on git looks for nothing: a repository that appears below the root later is not picked up
         self._environment["GIT_DIR"] = git_dir
         if not self.bare:
             self._environment["GIT_WORK_TREE"] = os.fspath(self.root)
         self._look_into_quarantine()
 
-    def _top_level(self, start: Path) -> Path:
-        top = Path(os.fsdecode(self.run("rev-parse", "--show-toplevel").removesuffix(b"\n")))
+    def _checked_top(self, start: Path, top: Path) -> Path:
         if not start.resolve().is_relative_to(top.resolve()):
             raise PatchError(f"{start} is not inside of {top}, the repository's work tree")
         if Path(self._git).resolve().is_relative_to(top.resolve()):
@@ -151,8 +157,16 @@ class Repository:
         self, *arguments: str, stdin: bytes = b"", ok: tuple[int, ...] = (0,), env: Mapping[str, str] | None = None
     ) -> bytes:
         """What git wrote to standard output. Any other exit status than those of ``ok`` is an error."""
+        done = self._ended(arguments, stdin, env)
+        if done.returncode not in ok:
+            raise self._failure(arguments[0], done.returncode, done.stderr)
+        return done.stdout
+
+    def _ended(
+        self, arguments: tuple[str, ...], stdin: bytes = b"", env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
         try:
-            done = subprocess.run(
+            return subprocess.run(
                 [self._git, *_FIXED, *_as_arguments(arguments)],
                 check=False,
                 cwd=self.root,
@@ -165,9 +179,6 @@ class Repository:
             raise PatchError(f"git {arguments[0]} did not end within {_SECONDS} seconds") from None
         except OSError as error:
             raise PatchError(f"git cannot be started: {error.strerror or error}") from None
-        if done.returncode not in ok:
-            raise self._failure(arguments[0], done.returncode, done.stderr)
-        return done.stdout
 
     @contextmanager
     def stream(self, *arguments: str) -> Iterator[IO[bytes]]:
@@ -228,31 +239,41 @@ class Repository:
         A name that means different commits (a branch and a tag, say) is refused; a full name such as
         ``refs/heads/main`` never is.
         """
-        if not name or any(ord(character) < 32 or ord(character) == 127 for character in name):
-            raise PatchError(f"{name!r} cannot be the name of a commit")
-        stem, refs = ("", []) if _FULL_ID.fullmatch(name) else self._refs_called(name)
-        commit, tree, *meanings = self._objects(
-            f"{name}^{{commit}}", f"{name}^{{tree}}", *(f"{called}^{{commit}}" for called in (stem, *refs) if called)
-        )
-        if refs:
-            self._refuse_ambiguous(stem, dict(zip((stem, *refs), meanings, strict=True)))
+        return self.resolve_all(name)[0]
+
+    def resolve_all(self, *names: str) -> list[Commit]:
+        """The commits of several names, asked for at once; see :meth:`resolve`."""
+        stems = list(map(_stem, names))
+        places = {stem: [place.format(stem) for place in _PLACES] for stem in stems if stem}
+        wanted = sorted({ref for refs in places.values() for ref in refs})
+        listed = self.run("for-each-ref", "--format=%(refname)", "--", *wanted) if wanted else b""
+        known = listed.decode("utf-8", "surrogateescape").split("\n")
+        called = [[stem, *filter(places[stem].__contains__, known)] if stem else [] for stem in stems]
+        asked = [
+            expression
+            for name, meanings in zip(names, called, strict=True)
+            for expression in (f"{name}^{{commit}}", f"{name}^{{tree}}", *(f"{each}^{{commit}}" for each in meanings))
+        ]
+        answers = iter(self._objects(*asked))
+        return [
+            self._resolved(name, next(answers), next(answers), {each: next(answers) for each in meanings})
+            for name, meanings in zip(names, called, strict=True)
+        ]
+
+    def _resolved(
+        self, name: str, commit: ObjectId | None, tree: ObjectId | None, meanings: dict[str, ObjectId | None]
+    ) -> Commit:
+        if len(meanings) > 1:
+            self._refuse_ambiguous(meanings)
         if commit is None or tree is None:
+            if name == "HEAD":
+                raise PatchError("nothing has been committed on this branch yet, so there is no patch")
             cut = ". The clone is shallow: run `git fetch --unshallow` (in CI: fetch-depth: 0)" if self.shallow else ""
             raise PatchError(f"'{name}' names no commit of this repository, or more than one{cut}")
         return Commit(commit, tree)
 
-    def _refs_called(self, name: str) -> tuple[str, list[str]]:
-        """The part of a name before any ``~2`` or the like, and the refs that git could take it for."""
-        match = _STEM.match(name)
-        stem = match.group() if match else ""
-        if not stem or stem == "@" or stem.startswith("refs/"):
-            return stem, []
-        places = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
-        wanted = {place.format(stem) for place in places}
-        listed = self.run("for-each-ref", "--format=%(refname)", "--", *sorted(wanted))
-        return stem, [ref for ref in listed.decode("utf-8", "surrogateescape").split("\n") if ref in wanted]
-
-    def _refuse_ambiguous(self, stem: str, meanings: dict[str, ObjectId | None]) -> None:
+    def _refuse_ambiguous(self, meanings: dict[str, ObjectId | None]) -> None:
+        stem = next(iter(meanings))
         if re.fullmatch(r"[0-9a-f]{4,}", stem):
             prefixed = self.run("rev-parse", f"--disambiguate={stem}").decode().split()
             meanings |= dict(zip(prefixed, self._objects(*(f"{oid}^{{commit}}" for oid in prefixed)), strict=True))
@@ -283,7 +304,7 @@ class Repository:
                 else "their histories are unrelated, name the base with --base"
             )
             raise PatchError(f"{(ours.commit or '')[:12]} and {(theirs.commit or '')[:12]} have no merge base: {why}")
-        return self.resolve(found[0])
+        return next((known for known in (ours, theirs) if known.commit == found[0]), None) or self.resolve(found[0])
 
     def merge_bases(self, ours: Commit, theirs: Commit) -> tuple[Commit, ...]:
         """All newest common ancestors of two commits; none when their histories are unrelated."""
@@ -310,6 +331,8 @@ class Repository:
         for ref in tried:
             if ref in known:
                 return ref
+        if known == {""}:
+            raise PatchError("nothing has been committed here yet, so there is no patch and nothing to compare it with")
         raise PatchError(
             f"no branch to compare with: none of {', '.join(tried)} exists. Pass --base with a branch or a commit id"
         )
@@ -322,7 +345,11 @@ class Repository:
     # ------------------------------------------------------------ trees and blobs
 
     def ls_tree(self, tree: ObjectId, path: RepoPath | None = None) -> dict[RepoPath, Blob]:
-        """Every file, link and submodule of a tree, in git's order. With ``path`` only what lies there or below."""
+        """Every file, link and submodule of a tree, in git's order. With ``path`` only what lies there or below.
+
+        A whole tree is checked against its id: git believes the folders that a prepared clone holds without hashing
+        them. Errors: :class:`PatchError` when it is another one.
+        """
         below = ["--", path] if path is not None else []
         listed = self.run("ls-tree", "-r", "-z", "--full-tree", tree, *below, env={"GIT_LITERAL_PATHSPECS": "1"})
         entries = {}
@@ -330,6 +357,8 @@ class Repository:
             facts, _, name = record.partition(b"\t")
             mode, _, oid = facts.split(b" ")
             entries[repo_path(name)] = Blob(int(mode, 8), ObjectId(oid.decode()))
+        if path is None and tree_id(entries, self.algorithm) != tree:
+            raise PatchError(f"tree {tree} is damaged, or holds folders or modes that git does not write any more")
         return entries
 
     def find(self, tree: ObjectId, path: RepoPath) -> Blob | None:
@@ -403,8 +432,8 @@ class _BlobSession:
             raise PatchError(
                 f"object {oid} is a {kind.decode()} of {size} bytes: only files up to {LARGEST_BLOB} are read"
             )
-        content = self._answer.read(size + 1)[:-1]
-        if len(content) != size:
+        content, end = self._answer.read(size), self._answer.read(1)  # in two, so that nothing large is copied
+        if len(content) != size or not end:
             raise PatchError(f"object {oid} is damaged: git stopped in the middle of it")
         return content
 
@@ -415,6 +444,15 @@ def _end(process: subprocess.Popen[bytes], *pipes: IO[bytes]) -> None:
         with suppress(OSError):  # bytes still to be flushed have no reader any more, and nobody waits for an answer
             pipe.close()
     process.wait()
+
+
+def _stem(name: str) -> str:
+    """The part of a name before any ``~2`` or the like, for which there may be several refs; else nothing."""
+    if not name or any(ord(character) < 32 or ord(character) == 127 for character in name):
+        raise PatchError(f"{name!r} cannot be the name of a commit")
+    match = None if _FULL_ID.fullmatch(name) else _STEM.match(name)
+    stem = match.group() if match else ""
+    return "" if stem == "@" or stem.startswith("refs/") else stem
 
 
 def _is_found(words: list[bytes]) -> bool:

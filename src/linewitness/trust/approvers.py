@@ -61,12 +61,6 @@ class Approvers(NamedTuple):
         return tuple(approver for approver in self.listed if approver.key == key)
 
 
-def revocations_beside(approvers: str) -> str:
-    """Where the revocations of the approvers file at this path are."""
-    folder, slash, _ = approvers.rpartition("/")
-    return f"{folder}{slash}revoked"
-
-
 def parse(data: bytes, path: str, revoked: bytes | None = None) -> Approvers:
     """Read an approvers file. Never raises: what lists nobody is an ``LW304`` with its line."""
     if len(data) > _LARGEST:

@@ -57,6 +57,9 @@ ON_THE_WAY: Final = {
     **dict.fromkeys((".coveragerc", ".coveragerc.toml"), "a settings file of coverage"),
 }
 
+# Of these only the tables that steer a test run count: see :mod:`linewitness.trust.tables`.
+SHARED_FILES: Final = frozenset({"pyproject.toml", "setup.cfg", "tox.ini"})
+
 _VITE: Final = ("vite.config.ts", "vite.config.mts", "vite.config.js", "vite.config.mjs")
 _NYC: Final = (
     ".nycrc",
@@ -103,3 +106,9 @@ IMPLICIT: Final = {
 """Programs that read files which nobody names to them, from the folder where they are started.
 
 A suite whose ``setup`` or ``run`` calls one of them is steered by these files."""
+
+
+def revocations_beside(approvers: str) -> str:
+    """Where the revocations of the approvers file at this path are."""
+    folder, slash, _ = approvers.rpartition("/")
+    return f"{folder}{slash}revoked"

@@ -14,8 +14,6 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any, Final
 
-SHARED_FILES: Final = frozenset({"pyproject.toml", "setup.cfg", "tox.ini"})
-
 # Larger than any settings file, small enough that parsing two of them is never the cost of a check.
 _LIMIT: Final = 1 << 20
 _TOOLS: Final = ("pytest", "coverage", "linewitness")

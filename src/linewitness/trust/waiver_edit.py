@@ -17,7 +17,7 @@ from linewitness.trust import strict_yaml
 from linewitness.trust.strict_yaml import Fields, Items, Node, Scalar
 from linewitness.trust.waivers import identity, is_guessed, parse
 
-_PLAIN: Final = re.compile(r"[A-Za-z_./@][A-Za-z0-9_./@+-]*")
+_PLAIN: Final = re.compile(r"[A-Za-z_./][A-Za-z0-9_./@+-]*")
 _END_MARK: Final = re.compile(r"^\.\.\.(?:\s|$)", re.MULTILINE)
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 _HEADER: Final = (
