@@ -9,9 +9,16 @@ import pytest
 import samples
 
 EXPORTS = [(sample, name, files) for sample in samples.samples() for name, files in samples.exports(sample)]
-#: Exports of a run of nothing, in which lines that ran look as if they had not, and a Kotlin variable for which the
-#: compiler makes no code: how many.
-MISSED = {("c", "initial"): 4, ("cpp", "initial"): 5, ("kotlin", "jacoco"): 1}
+#: Exports of a run of nothing, in which lines that ran look as if they had not; a Kotlin variable for which the
+#: compiler makes no code; members of an enumeration and a default value that Babel's instrumenter does not count.
+MISSED = {
+    ("c", "initial"): 4,
+    ("cpp", "initial"): 5,
+    ("kotlin", "jacoco"): 1,
+    ("typescript", "jest-babel/coverage-final.json"): 1,
+    ("typescript", "jest-babel/lcov.info"): 1,
+    ("typescript", "jest-babel"): 2,
+}
 #: The finest exports of each language, and how many lines even they cannot tell.
 FINEST = {
     "v8-raw/coverage-v8.json": 0,

@@ -93,7 +93,7 @@ def _ask(path: Path) -> Exit:
 
 
 def test_a_format_that_does_not_exist_is_refused_with_those_that_do(tmp_path: Path) -> None:
-    with pytest.raises(EvidenceError, match="clover, cobertura, coverage-json, coverage-sqlite, coverlet, gcov, gcovr"):
+    with pytest.raises(EvidenceError, match="clover, cobertura, codecov, coverage-json, coverage-sqlite, coveralls"):
         formats.choose(ExportFile(written(tmp_path, "x")), "emma")
 
 
@@ -132,6 +132,9 @@ VARIED = [
         "javascript/exports/v8-raw/coverage-v8.json",
         "ruby/exports/resultset.json",
         "ruby/exports/coverage.json",
+        "rust/exports/cargo-llvm-cov/codecov.json",
+        "c/exports/gcovr5/coveralls.json",
+        "c/exports/gcovr5/sonarqube.xml",
         "typescript/exports/vitest-v8/clover.xml",
     }
 ]
@@ -149,6 +152,9 @@ def _format_of(export: Path) -> str:
         "resultset.json": "simplecov",
         "resultset-nobranch-notrack.json": "simplecov",
         "coverage.json": "simplecov",
+        "codecov.json": "codecov",
+        "coveralls.json": "coveralls",
+        "sonarqube.xml": "sonarqube",
     }
     by_suffix = {".info": "lcov", ".lcov": "lcov", ".out": "go"}
     if name in known or export.suffix in by_suffix:

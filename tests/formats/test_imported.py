@@ -81,6 +81,14 @@ def test_an_excluded_line_past_the_end_of_the_file_is_refused(tmp_path: Path) ->
         sight(evidence(tmp_path, text), "a.py", HEAD, 8)
 
 
+def test_coverage_py_may_exclude_the_line_behind_a_last_one_of_three_dots(tmp_path: Path) -> None:
+    last = HEAD.count(b"\n")
+    text = raw_json({last: ["t"]}).replace(
+        '"missing_lines": []', f'"missing_lines": [], "excluded_lines": [{last + 1}]'
+    )
+    assert sight(evidence(tmp_path, text), "a.py", HEAD, 8)
+
+
 @pytest.mark.parametrize("line", [2, 3])
 def test_a_blank_line_or_a_comment_that_ran_is_refused(tmp_path: Path, line: int) -> None:
     for text in (lcov((8, 1), (line, 1)), raw_json({8: ["t"], line: ["t"]})):

@@ -344,3 +344,54 @@ def test_no_path_of_an_export_is_ever_opened_or_looked_at(tmp_path: Path) -> Non
     assert pairs(matches) == {}
     assert pairs(by_go) == {}
     assert [path for path in touched if not path.startswith(str(tmp_path))] == []
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "/repo/node_modules/shop/src/a.js",
+        "/repo/packages/x/node_modules/shop/src/a.js",
+        "/usr/lib/python3/dist-packages/src/a.js",
+        "/venv/lib/python3.12/site-packages/src/a.js",
+        "/repo/dist/src/a.js",
+        "/repo/build/lib/src/a.js",
+        "C:\\repo\\node_modules\\shop\\src\\a.js",
+    ],
+)
+@pytest.mark.parametrize("others", [[], ["/repo/src/b.js"], ["/repo/src/a.js", "/repo/src/b.js"]])
+def test_a_copy_in_a_folder_of_packages_or_of_a_build_is_no_file_of_the_repository(
+    copy: str, others: list[str]
+) -> None:
+    matches = found([copy, *others], ["src/a.js", "src/b.js"])
+    assert copy not in {name for names in pairs(matches).values() for name in names}
+    assert len(pairs(matches)) == len(others)
+
+
+def test_a_copy_below_the_root_that_most_paths_tell_of_is_no_file_of_the_repository() -> None:
+    names = ["/repo/src/a.js", "/repo/src/b.js", "/repo/src/c.js", "/repo/third/src/a.js", "/repo/third/src/b.js"]
+    matches = found(names, ["src/a.js", "src/b.js", "src/c.js"])
+    assert pairs(matches) == {f"src/{each}.js": (f"/repo/src/{each}.js",) for each in "abc"}
+
+
+def test_a_namesake_above_the_root_that_most_paths_tell_of_is_no_file_of_the_repository() -> None:
+    matches = found(["/m/src/a.js", "/m/x/src/a.js", "/m/x/src/b.js"], ["src/a.js", "src/b.js"])
+    assert pairs(matches) == {"src/a.js": ("/m/x/src/a.js",), "src/b.js": ("/m/x/src/b.js",)}
+
+
+def test_a_file_and_its_copy_that_nothing_tells_apart_are_both_no_evidence() -> None:
+    matches = found(["/repo/src/a.js", "/repo/third/src/a.js"], ["src/a.js", "src/b.js"])
+    assert pairs(matches) == {}
+    assert [(each.code, each.path, each.severity) for each in matches.findings[:1]] == [
+        ("LW507", "src/a.js", Severity.ERROR)
+    ]
+    assert "/repo/third/src/a.js" in matches.findings[0].message
+
+
+def test_shards_from_two_machines_are_one_file() -> None:
+    names = ["/home/one/work/src/a.js", "/home/two/work/src/a.js"]
+    assert pairs(found(names, ["src/a.js"])) == {"src/a.js": tuple(names)}
+
+
+def test_what_was_loaded_from_elsewhere_is_no_file_beside_what_was_loaded_from_disk() -> None:
+    names = ["file:///repo/src/b.js", "https://deno.example.org/x/shop@v1/src/a.js"]
+    assert pairs(found(names, ["src/a.js", "src/b.js"])) == {"src/b.js": (names[0],)}

@@ -94,13 +94,40 @@ def test_a_line_past_the_end_is_refused_whatever_is_said_of_it(lines: dict[str, 
         placed(facts, b"a\nb\n")
 
 
-def test_a_blank_line_that_ran_is_refused_only_where_the_format_counts_code() -> None:
-    facts = FileFacts(Grain.STATEMENTS, {2: 1})
-    assert placed(facts, b"a\n \t\nb\n") == facts
-    assert placed(facts._replace(counts={2: 0}, solid=True), b"a\n\nb\n").counts == {2: 0}
-    with pytest.raises(Disagreement, match="blank") as blank:
-        placed(facts._replace(solid=True), b"a\n \t\nb\n")
-    assert blank.value.line == 2
+@pytest.mark.parametrize(("line", "what"), [(b" \t", "blank"), (b"  // a", "a comment"), (b"//", "a comment")])
+def test_a_line_without_code_that_ran_is_refused_unless_the_tool_counts_the_stretch_around_it(
+    line: bytes, what: str
+) -> None:
+    text = b"a\n" + line + b"\nb\n\nc\n"
+    alone, inside = FileFacts(Grain.STATEMENTS, {2: 1}), FileFacts(Grain.STATEMENTS, {1: 1, 2: 1, 3: 1})
+    assert placed(inside, text, "a.c").counts == inside.counts
+    assert placed(alone._replace(counts={2: 0}, solid=True), text, "a.c").counts == {2: 0}
+    for facts in (alone, inside._replace(solid=True), inside._replace(counts={1: 1, 2: 1})):
+        with pytest.raises(Disagreement, match=what) as refusal:
+            placed(facts, text, "a.c")
+        assert refusal.value.line == 2
+
+
+def test_two_slashes_are_a_comment_only_where_the_language_says_so() -> None:
+    facts = FileFacts(Grain.STATEMENTS, {1: 1}, solid=True)
+    assert placed(facts, b"//.match(x)\n", "a.rb") == facts
+
+
+@pytest.mark.parametrize("idle", [b"", b"{", b"} else {", b"else", b"do {", b"{ }"])
+def test_an_export_that_lists_lines_without_code_counts_stretches(idle: bytes) -> None:
+    text = b"f(a)\n" + idle + b"\nb()\n\nc()\n"
+    assert placed(FileFacts(Grain.STATEMENTS, {1: 1, 2: 1, 3: 1}), text, "a.c").grain is Grain.TOUCHED
+    assert placed(FileFacts(Grain.STATEMENTS, {1: 1, 3: 1}), text, "a.c").grain is Grain.STATEMENTS
+
+
+def test_the_end_of_a_function_is_a_line_to_gcc_and_no_sign_of_stretches() -> None:
+    assert placed(FileFacts(Grain.STATEMENTS, {1: 1, 2: 1}), b"f(a) {\n}\n\nb()\n", "a.c").grain is Grain.STATEMENTS
+
+
+def test_rust_and_swift_are_counted_by_stretches_whatever_the_format() -> None:
+    facts = FileFacts(Grain.STATEMENTS, {1: 1})
+    assert placed(facts, b"a();\n\n", "a.rs").grain is Grain.TOUCHED
+    assert placed(facts._replace(grain=Grain.COMPILED), b"a();\n\n", "a.rs").grain is Grain.COMPILED
 
 
 def test_an_export_that_lists_every_line_even_brackets_counts_physical_lines() -> None:

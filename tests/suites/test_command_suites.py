@@ -123,6 +123,30 @@ def test_an_export_that_is_there_before_is_nobodys(tmp_path: Path) -> None:
         assert "before the suite's command has run" in str(judged.told)
 
 
+READING: dict[str, tuple[str, str, list[tuple[str, Severity]]]] = {
+    "a file that a trusted script names": (
+        "cat cases/a.json", "cases/a.json", [("LW302", Severity.ERROR)],
+    ),
+    "a file that a tool finds among tests": (
+        "find . -type f -exec cat {} +", "tests/data/a.json", [("LW302", Severity.WARNING)],
+    ),
+    "a file that nobody opens": ("true", "tests/data/a.json", []),
+    "a file that a tool finds elsewhere": ("cat cas*/*", "cases/a.json", []),
+    "a document that a script names": ("cat README.md", "README.md", []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sandbox", ["auto", "off"])
+@pytest.mark.parametrize("case", READING)
+def test_a_changed_file_that_a_command_opens_is_told(tmp_path: Path, case: str, sandbox: str) -> None:
+    reads, path, expected = READING[case]
+    base: dict[str, Content] = {path: "1\n", "tests/trusted/read.sh": f"{reads} > /dev/null\n"}
+    script = "sh tests/trusted/read.sh && " + WRITES
+    judged = judge(tmp_path, script, base=base, sandbox=sandbox, patch={"shop.py": REWRITTEN, path: "2\n"})
+
+    assert [(f.code, f.severity) for f in judged.artifact.findings if f.path == path] == expected
+
+
 def test_set_up_runs_first_and_has_to_succeed(tmp_path: Path) -> None:
     good = judge(tmp_path / "good", "test -f built && " + WRITES, SETTINGS + 'setup = ["touch built"]\n')
     bad = judge(tmp_path / "bad", WRITES, SETTINGS + 'setup = ["echo no compiler; exit 1"]\n')
@@ -235,3 +259,42 @@ def test_what_is_borrowed_has_to_be_there_and_may_not_be_tracked(tmp_path: Path)
     assert (absent.artifact.exit, "does not have" in str(absent.told)) == (3, True)
     assert (tracked.artifact.exit, "part of the tree" in str(tracked.told)) == (2, True)
     assert away.artifact.exit in {2, 4}
+
+
+def test_shards_that_the_command_puts_together_are_one_export(tmp_path: Path) -> None:
+    halves = [f"SF:shop.py\nDA:1,1\nDA:2,{first}\nDA:3,{1 - first}\nend_of_record\n" for first in (0, 1)]
+    base: Mapping[str, Content] = {f"tests/trusted/shard{number}": half for number, half in enumerate(halves)}
+    judged = judge(tmp_path, "cat tests/trusted/shard* > lcov.info\n", base=base)
+
+    assert (judged.artifact.exit, judged.artifact.trusted_hit, judged.told) == (0, 2, [])
+
+
+def test_two_languages_are_judged_in_one_gate_each_by_its_suite(tmp_path: Path) -> None:
+    web = SETTINGS.replace("own", "web").replace("run.sh", "web.sh").replace("lcov.info", "web.info")
+    settings = SETTINGS + 'sources = ["*.py"]\n' + web + 'sources = ["web/**"]\n'
+    records = "SF:web/a.js\nDA:1,1\nDA:2,{0}\nend_of_record\n"
+    patch = {"shop.py": REWRITTEN, "web/a.js": "one();\ntwo();\n"}
+    for hits, status in ((1, 0), (0, 1)):
+        script = f"printf '{records.format(hits)}' > web.info\n".replace("\n", "\\n")[:-2] + "\n"
+        judged = judge(tmp_path / str(hits), settings=settings, base={"tests/trusted/web.sh": script}, patch=patch)
+
+        assert judged.artifact.exit == status, judged.told
+        assert [row.suite for row in judged.artifact.evidence] == ["own", "web"]
+        open_rows = [(row.path, row.line) for row in judged.artifact.rows if row.status.value == "unwitnessed"]
+        assert open_rows == ([] if hits else [("web/a.js", 2)])
+
+
+@pytest.mark.parametrize("stream", ["1", "2"])
+def test_a_flood_of_output_leaves_its_end_in_the_message(tmp_path: Path, stream: str) -> None:
+    judged = judge(tmp_path, f"yes | head -c 60000000 >&{stream}; echo 2 tests failed >&{stream}; exit 1\n")
+
+    ((_, told),) = [found for found in judged.told if found[0] == "LW503"]
+    assert told.endswith("2 tests failed")
+    assert len(told) < 20_000
+
+
+def test_an_export_that_goes_out_of_the_tree_is_none(tmp_path: Path) -> None:
+    judged = judge(tmp_path, WRITES.replace("> lcov.info", "> ../lcov.info || true") + "true\n")
+
+    assert (judged.artifact.exit, "LW502" in judged.codes) == (3, True)
+    assert ("LW502", "the suite's command did not write it: No such file or directory") in judged.told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final
 
 from linewitness.evidence.formats.facts import FileFacts, Grain
@@ -11,6 +12,7 @@ from linewitness.model import Answer, Function, Precision, Token
 _Found = tuple[Answer, Precision, str]
 _UNLISTED: Final = "the export lists no code here"
 _SKIPPED: Final = "the export knows lines; this statement ran, and may have skipped {0!r}"
+_BRACKET: Final = "the bracket in front of {0!r} shares this line, and the export has one count for both"
 _LATE: Final = "late"
 
 
@@ -21,6 +23,10 @@ class LineProofs:
         self._head, self._facts = head, facts
         self._counts = facts.counts
         self._hidden: frozenset[int] | None = None
+
+    @cached_property
+    def _lines(self) -> list[bytes]:
+        return self._head.split(b"\n")
 
     def of(self, token: Token) -> _Found:
         """The proof for a token by its own line, or by its statement's."""
@@ -48,6 +54,9 @@ class LineProofs:
         return Answer.RUN, Precision.LINE, ""
 
     def _statement(self, token: Token, line: int) -> _Found:
+        own = token.span.start.line
+        if line != own and self._counts.get(own) == 0:
+            return Answer.NOT_RUN, Precision.LINE, "nothing that begins on this line ran"
         count = self._counts.get(line)
         if count is None:
             listed = [each for each in _header_lines(token) if each in self._counts]
@@ -63,18 +72,33 @@ class LineProofs:
     def _compiled(self, token: Token, own: int) -> _Found:
         """A line of a compiler's table: zero is certain; more may come from another part of the same statement."""
         count = self._counts.get(own)
-        if count == 0:
+        touched = self._facts.grain is Grain.TOUCHED
+        if count == 0 and not (touched and token.text == "?"):
             return Answer.NOT_RUN, Precision.LINE, "this line did not run"
         if count:
+            if touched and self._may_be_a_bracket(own, token):
+                return Answer.NOT_PROVABLE, Precision.LINE, _BRACKET.format(token.text)
             if token.region is None or self._facts.complete.get(own) or self._all_arms_taken(token):
                 return Answer.RUN, Precision.LINE, ""
             return Answer.NOT_PROVABLE, Precision.LINE, _SKIPPED.format(token.text)
         return self._elsewhere(token)
 
+    def _may_be_a_bracket(self, line: int, token: Token) -> bool:
+        """Whether the count of a line may be that of the block which ends in front of the token.
+
+        The line has the larger count of the two, so that another count than that of the block's last line, or code
+        behind the line that ran, is the token's.
+        """
+        before = self._lines[line - 1][: token.span.start.col]
+        if not before.lstrip().startswith(b"}"):
+            return False
+        ends_with = next((self._counts[each] for each in range(line - 1, 0, -1) if each in self._counts), 0)
+        return self._counts[line] == ends_with and not self._counts.get(line + 1)
+
     def _elsewhere(self, token: Token) -> _Found:
         """A token whose line the table does not name: the first line of its statement that is named decides."""
         lines = [line for line in _header_lines(token) if line in self._counts]
-        if not lines:
+        if not lines or token.span.start.line in self._facts.uncounted:
             return self._unlisted(token)
         if not self._counts[lines[0]]:
             return Answer.NOT_RUN, Precision.STATEMENT, "the statement did not run"
@@ -88,7 +112,13 @@ class LineProofs:
             note = "the coverage tool was told to exclude this line, which does not excuse it"
             return Answer.NOT_PROVABLE, Precision.STATEMENT, note
         if line in self._facts.uncounted or token.span.start.line in self._facts.uncounted:
-            return Answer.NOT_PROVABLE, Precision.STATEMENT, "the export calls this line code and has no count for it"
+            return Answer.NOT_PROVABLE, Precision.STATEMENT, "the export has no count for the whole code of this line"
+        if token.region is None and any(self._counts.get(each) for each in _suite_lines(token)):
+            # nobody has a counter for `for (;;) {`, and PHPUnit none for `catch`: nothing else leads into the block
+            return Answer.RUN, Precision.STATEMENT, ""
+        if self._all_arms_taken(token):
+            # Istanbul's arm for a default value is all that stands on the line of a parameter
+            return Answer.RUN, Precision.STATEMENT, ""
         return Answer.NOT_RUN, Precision.STATEMENT, _UNLISTED
 
     def _all_arms_taken(self, token: Token) -> bool:
@@ -112,7 +142,7 @@ class LineProofs:
         if own_lines and not any(self._counts[line] for line in own_lines):
             return Answer.NOT_RUN, Precision.STATEMENT, f"never entered: {function.text or function.name}"
         is_named = function.text == function.name
-        if own_lines and is_named and self._facts.grain is Grain.COMPILED:
+        if own_lines and is_named and self._facts.grain in (Grain.COMPILED, Grain.TOUCHED):
             return Answer.RUN, Precision.STATEMENT, ""
         if own_lines and not is_named and all(self._facts.complete.get(line) for line in own_lines):
             return Answer.RUN, Precision.STATEMENT, ""
@@ -125,7 +155,7 @@ class LineProofs:
         Without brackets around it (Ruby), the body of a named function has its first and last line for itself too.
         """
         (first, col), (last, end) = function.body
-        lines = self._head.split(b"\n")[first - 1 : last]
+        lines = self._lines[first - 1 : last]
         if not lines or function.text != function.name or lines[0][col : col + 1] == b"{":
             return range(first + 1, last)
         return range(first + bool(lines[0][:col].strip()), last + (not lines[-1][end:].strip()))
@@ -134,3 +164,8 @@ class LineProofs:
 def _header_lines(token: Token) -> range:
     start, end = token.header
     return range(start.line, end.line + (end.col > 0))
+
+
+def _suite_lines(token: Token) -> range:
+    """The lines of a statement behind its header, on which nothing of the header stands."""
+    return range(_header_lines(token).stop, token.statement.end.line + 1)

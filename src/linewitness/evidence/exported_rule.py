@@ -67,6 +67,9 @@ class ExportedRule:
     def _by_region(self, regions: Regions, token: Token) -> Proof | None:
         """The proof by the stretch around a token; ``None`` when no stretch speaks for it."""
         piece = regions.at(token.span.start)
+        if piece is not None and token.text == "?" and piece.region == token.span:
+            # rustc counts how often a `?` returned; that it was reached is what the text in front of it says
+            piece = regions.at(token.span.start._replace(col=token.span.start.col - 1))
         if piece is not None and piece.hits == 0:
             return Proof(Answer.NOT_RUN, Precision.EXPRESSION, f"{token.text!r} did not run")
         if piece is not None and piece.hits is not None and _speaks_for(regions, piece, token):
@@ -140,12 +143,16 @@ class ExportedRule:
 
     def _inside(self, sighting: Sighting, demand: Demand) -> Sighting:
         """A witnessed line, once more: the closures on it must have been entered too, as far as the export tells."""
-        proofs = [self._entry(each) for each in demand.inner]
-        failed = [proof for proof in proofs if proof.answer is not Answer.RUN]
+        proofs = {each: self._entry(each) for each in demand.inner}
+        failed = [proof for proof in proofs.values() if proof.answer is not Answer.RUN]
         if not failed:
             return sighting
         worst = min(failed, key=lambda proof: proof.answer is not Answer.NOT_RUN)
-        answer = Answer.PARTIAL if worst.answer is Answer.NOT_RUN else worst.answer
+        answer = worst.answer
+        if answer is Answer.NOT_RUN:
+            idle = [each.body for each, proof in proofs.items() if proof.answer is Answer.NOT_RUN]
+            outside = [each for each in demand.tokens if not any(_lies_in(each.span, body) for body in idle)]
+            answer = Answer.PARTIAL if demand.functions or outside else Answer.NOT_RUN
         return sighting._replace(answer=answer, note=worst.note)
 
     def _taken(self, sample: Token, span: Span | None) -> bool | None:

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Final, cast
 
 from linewitness.errors import EvidenceError
-from linewitness.evidence.formats import sniffing
+from linewitness.evidence.formats import lookalikes, sniffing
 from linewitness.evidence.formats.facts import Format, Reader
 from linewitness.evidence.formats.packed import unpacked
 from linewitness.evidence.formats.source import ExportFile
@@ -35,6 +35,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("coverage-sqlite", sniffing.coverage_sqlite, _from("coverage_sqlite", "CoverageData")),
     Format("coverage-json", sniffing.coverage_json, _from("coverage_json", "open_json")),
     Format("clover", sniffing.clover, _from("clover", "Report")),
+    Format("sonarqube", sniffing.sonarqube, _from("sonarqube", "Report")),
     Format("cobertura", sniffing.cobertura, _from("cobertura", "open_cobertura")),
     Format("jacoco", sniffing.jacoco, _from("jacoco", "Report")),
     Format("opencover", sniffing.opencover, _from("opencover", "Report")),
@@ -46,6 +47,8 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("gcov", sniffing.gcov, _from("gcov", "Report")),
     Format("llvm-cov", sniffing.llvm, _from("llvm", "Report")),
     Format("simplecov", sniffing.simplecov, _from("simplecov", "Report")),
+    Format("codecov", sniffing.codecov, _from("codecov", "Report")),
+    Format("coveralls", sniffing.coveralls, _from("coveralls", "Report")),
     Format("coverlet", sniffing.coverlet, _from("coverlet", "Report")),
 )
 
@@ -67,6 +70,9 @@ def choose(export: ExportFile, name: str | None) -> Format:
                 return each
         raise EvidenceError(f"there is no coverage format {name!r}; known are {known}", path=str(export.path))
     head = export.read(0, min(HEAD, export.size))
+    told = lookalikes.told(head)
+    if told:
+        raise EvidenceError(f"this is no coverage export but {told}", path=str(export.path))
     for each in FORMATS:
         if each.sniff(head):
             return each

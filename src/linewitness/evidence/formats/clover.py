@@ -6,7 +6,6 @@ Lines have a type: ``stmt`` and ``cond`` are code, ``method`` is the header of a
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import Final
 
 from linewitness.evidence.formats.facts import (
@@ -14,33 +13,33 @@ from linewitness.evidence.formats.facts import (
     SOME_ARM,
     SOME_MISSED_ARM,
     BranchArm,
+    ByFile,
     FileFacts,
     FunctionHit,
     Grain,
-    WithoutContexts,
     broken,
-    combine,
     merged_arms,
     merged_counts,
 )
 from linewitness.evidence.formats.numbers import hit_count, line_number
 from linewitness.evidence.formats.source import ExportFile
-from linewitness.evidence.formats.xml_tags import Place, decode, tags
+from linewitness.evidence.formats.xml_tags import Place, decode, spelled, tags
 
-_WATCHED: Final = frozenset({"file", "package"})
+_WATCHED: Final = frozenset({"file", "package", "project"})
 _STATEMENT: Final = re.compile(
     rb'<line (?:num="(\d{1,9})" count="(\d{1,18})" type="stmt"|num="(\d{1,9})" type="stmt" count="(\d{1,18})")\s*/>'
 )
 
 
-class Report(WithoutContexts):
+class Report(ByFile[Place]):
     """An opened report: where the lines of each file are."""
 
     def __init__(self, export: ExportFile) -> None:
-        self._export = export
-        self._places: dict[str, list[Place]] = {}
+        super().__init__(export)
         current: tuple[str, int] | None = None
+        is_clover = False
         for name, attributes, start in tags(export, "coverage", _WATCHED):
+            is_clover |= name == "project"
             if name != "file":
                 continue
             if attributes is not None:
@@ -50,17 +49,8 @@ class Report(WithoutContexts):
             elif current is not None:
                 self._places.setdefault(current[0], []).append(Place("file", current[1], start))
                 current = None
-        if not self._places:
-            raise broken(export, "there is no <file> in it, as Clover reports have")
-
-    @property
-    def names(self) -> Collection[str]:
-        """The ``path`` of every file, or its ``name`` where there is none."""
-        return self._places.keys()
-
-    def facts(self, name: str) -> FileFacts:
-        """The union of all entries of one file. Errors: ``EvidenceError`` for a number that is none."""
-        return combine(*(self._decode(place) for place in self._places[name]))
+        if not self._places or not is_clover:
+            raise broken(export, "there is no <project> with a <file> in it, as Clover reports have")
 
     def _decode(self, place: Place) -> FileFacts:
         text = self._export.read(place.start, place.end)
@@ -99,8 +89,7 @@ class _Lines:
             outcomes = [hit_count(attributes.get(key, "")) for key in ("truecount", "falsecount")]
             count = None if None in outcomes else sum(each or 0 for each in outcomes)
         if number is None or count is None or kind not in ("stmt", "cond", "method"):
-            shown = " ".join(f"{key}={value[:40]!r}" for key, value in attributes.items())[:200]
-            raise broken(self._export, f"{shown} is no line")
+            raise broken(self._export, f"{spelled(attributes)} is no line")
         if kind == "method":
             self.functions.append(FunctionHit(number, attributes.get("name", ""), count))
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Annotated
 
 import msgspec
@@ -10,12 +10,11 @@ import msgspec
 from linewitness.evidence.formats.facts import (
     MAX_LINE,
     BranchArm,
+    ByFile,
     FileFacts,
     FunctionHit,
     Grain,
-    WithoutContexts,
     broken,
-    combine,
     merged_arms,
     merged_counts,
 )
@@ -38,12 +37,11 @@ class _Method(msgspec.Struct, rename="pascal"):
     branches: list[_Branch] = []
 
 
-class Report(WithoutContexts):
+class Report(ByFile[Value]):
     """An opened export: where the entries of each file are, one for each module that holds it."""
 
     def __init__(self, export: ExportFile) -> None:
-        self._export = export
-        self._places: dict[str, list[Value]] = {}
+        super().__init__(export)
         text = JsonText(export)
         for name, module in text.members(text.top).items():
             if not name.endswith((".dll", ".exe")):
@@ -53,17 +51,8 @@ class Report(WithoutContexts):
         if not self._places:
             raise broken(export, "there is no file in it: no module was instrumented")
 
-    @property
-    def names(self) -> Collection[str]:
-        """The path of every file."""
-        return self._places.keys()
-
-    def facts(self, name: str) -> FileFacts:
-        """The union over modules, classes and methods. Errors: ``EvidenceError`` for an entry that is none."""
-        return combine(*(self._facts(value) for value in self._places[name]))
-
-    def _facts(self, value: Value) -> FileFacts:
-        classes = read(self._export, value, dict[str, dict[str, _Method]])
+    def _decode(self, place: Value) -> FileFacts:
+        classes = read(self._export, place, dict[str, dict[str, _Method]])
         methods = [(name, method) for each in classes.values() for name, method in each.items()]
         rows = [(name, self._rows(method)) for name, method in methods]
         return FileFacts(

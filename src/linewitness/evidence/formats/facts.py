@@ -6,16 +6,19 @@ decodes the facts of one file when somebody asks; nothing is kept, so that memor
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from functools import reduce
 from types import MappingProxyType
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence.formats.regions import Regions, united
 from linewitness.evidence.formats.source import ExportFile
 from linewitness.model import Span
+
+_Place = TypeVar("_Place")
 
 #: Lines above this are no lines of a source file; an export that names them is broken or hostile.
 MAX_LINE: Final = 10_000_000
@@ -36,6 +39,8 @@ class Grain(StrEnum):
     ``STATEMENTS``: a line stands for the whole statement that begins there, and its other lines are never named.
     ``COMPILED``: a line stands for the machine or byte code that a compiler's line table puts there. Any line of a
     statement may have an entry or none, and gcc may hang a whole statement on its last line.
+    ``TOUCHED``: a line has the largest count of the stretches of code that touch it, as llvm-cov reckons lines. The
+    stretch may be a block that ends there: on ``} else if (x) {`` the closing bracket alone can make the count.
     ``PHYSICAL``: every line of the file has an entry, comments included; zero means that nothing on it ran, any other
     count that something did.
     """
@@ -43,6 +48,7 @@ class Grain(StrEnum):
     EVENTS = "events"
     STATEMENTS = "statements"
     COMPILED = "compiled"
+    TOUCHED = "touched"
     PHYSICAL = "physical"
 
 
@@ -153,6 +159,27 @@ class WithoutContexts:
     def context_names(self) -> tuple[str, ...]:
         """No test is named."""
         return ()
+
+
+class ByFile(WithoutContexts, ABC, Generic[_Place]):
+    """An adapter that finds the places of every file when it is opened, and decodes them one by one when asked."""
+
+    def __init__(self, export: ExportFile) -> None:
+        self._export = export
+        self._places: dict[str, list[_Place]] = {}
+
+    @property
+    def names(self) -> Collection[str]:
+        """Every path, as the export spells it."""
+        return self._places.keys()
+
+    def facts(self, name: str) -> FileFacts:
+        """The union of what is said of one file. Errors: ``EvidenceError`` for what cannot be read."""
+        return combine(*(self._decode(place) for place in self._places[name]))
+
+    @abstractmethod
+    def _decode(self, place: _Place) -> FileFacts:
+        """What stands in one place. Errors: ``EvidenceError``."""
 
 
 def broken(export: ExportFile, what: str, *, line: int = 0, offset: int | None = None) -> EvidenceError:

@@ -8,27 +8,25 @@ and what it was told to leave out.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator
-from typing import Annotated, Final
+from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 import msgspec
 
 from linewitness.evidence.formats.facts import (
     MAX_LINE,
     BranchArm,
+    ByFile,
     FileFacts,
     FunctionHit,
     Grain,
-    WithoutContexts,
     broken,
-    combine,
     merged_arms,
     merged_counts,
 )
 from linewitness.evidence.formats.json_text import JsonText, Value, clamped, read
+from linewitness.evidence.formats.numbers import md5_digits
 from linewitness.evidence.formats.source import ExportFile
-
-_MD5_DIGITS: Final = 32
 
 _Number = Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)]
 
@@ -64,12 +62,11 @@ class _File(msgspec.Struct):
     functions: list[_Function] = []
 
 
-class Report(WithoutContexts):
+class Report(ByFile[Value]):
     """An opened export: where the entries of each source file are."""
 
     def __init__(self, export: ExportFile) -> None:
-        self._export = export
-        self._places: dict[str, list[Value]] = {}
+        super().__init__(export)
         # gcov --stdout writes one object after the other, each on a line
         text = JsonText(export, by_line=True)
         for top in text.tops:
@@ -92,14 +89,8 @@ class Report(WithoutContexts):
                 raise broken(self._export, message, offset=value.start)
             self._places.setdefault(posixpath.join(folder, name), []).append(value)
 
-    @property
-    def names(self) -> Collection[str]:
-        """The files, behind the working directory of the compiler where gcov tells it."""
-        return self._places.keys()
-
-    def facts(self, name: str) -> FileFacts:
-        """The union of all entries of one file. Errors: ``EvidenceError`` for an entry that is none."""
-        return combine(*(_facts(read(self._export, value, _File)) for value in self._places[name]))
+    def _decode(self, place: Value) -> FileFacts:
+        return _facts(read(self._export, place, _File))
 
 
 def _facts(file: _File) -> FileFacts:
@@ -111,7 +102,7 @@ def _facts(file: _File) -> FileFacts:
         merged_counts((each.line_number, clamped(each.count)) for each in counted),
         excluded=frozenset(each.line_number for each in lines if each.excluded),
         branches=merged_arms(_arms(counted)),
-        checksums={each.line_number: each.md5.lower() for each in lines if len(each.md5) == _MD5_DIGITS},
+        checksums={each.line_number: md5 for each in lines if (md5 := md5_digits(each.md5))},
         functions=tuple(_hits(file.functions)),
         complete=_complete(counted),
         solid=True,

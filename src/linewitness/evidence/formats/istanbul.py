@@ -15,12 +15,11 @@ import msgspec
 from linewitness.evidence.formats.facts import (
     MAX_LINE,
     BranchArm,
+    ByFile,
     FileFacts,
     FunctionHit,
     Grain,
-    WithoutContexts,
     broken,
-    combine,
     merged_arms,
     merged_counts,
 )
@@ -32,7 +31,8 @@ from linewitness.model import Pos, Span
 _ARMS: Final = {"if": ("then", "else"), "cond-expr": ("then", "else"), "default-arg": ("default value",)}
 
 _Line = Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)]
-_Column = Annotated[int, msgspec.Meta(ge=0, le=END_OF_LINE)]
+#: v8-to-istanbul gives a block that begins with the line feed in front of a line the column -1.
+_Column = Annotated[int, msgspec.Meta(ge=-END_OF_LINE, le=END_OF_LINE)]
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -70,13 +70,12 @@ class _Entry(msgspec.Struct, rename={"statement_map": "statementMap", "fn_map": 
     input_source_map: msgspec.Raw = msgspec.field(default=msgspec.Raw(), name="inputSourceMap")
 
 
-class Report(WithoutContexts):
+class Report(ByFile[Value]):
     """An opened report: where the entry of each file is."""
 
     def __init__(self, export: ExportFile) -> None:
-        self._export = export
+        super().__init__(export)
         text = JsonText(export)
-        self._entries: dict[str, list[Value]] = {}
         for key, outer in text.members(text.top).items():
             value, members = outer, text.members(outer)
             if set(members) == {"data"}:
@@ -84,26 +83,18 @@ class Report(WithoutContexts):
                 value, members = members["data"], text.members(members["data"])
             if "statementMap" not in members:
                 raise broken(export, f"the entry of {key[:200]!r} has no statementMap", offset=value.start)
-            self._entries.setdefault(key, []).append(value)
-        if not self._entries:
+            self._places.setdefault(key, []).append(value)
+        if not self._places:
             raise broken(export, "there is no file in it: nothing was instrumented, or everything was left out")
 
-    @property
-    def names(self) -> Collection[str]:
-        """The keys of the report."""
-        return self._entries.keys()
-
-    def facts(self, name: str) -> FileFacts:
-        """What is said of one file. Errors: ``EvidenceError`` for an entry that is none, or of transpiled text."""
-        return combine(*(self._facts(name, value) for value in self._entries[name]))
-
-    def _facts(self, name: str, value: Value) -> FileFacts:
-        entry = read(self._export, value, _Entry)
+    def _decode(self, place: Value) -> FileFacts:
+        """The facts of an entry. Errors: ``EvidenceError`` for one of transpiled text."""
+        entry = read(self._export, place, _Entry)
         if bytes(entry.input_source_map) not in (b"", b"null", b"{}"):
             raise broken(
                 self._export,
-                f"{name!r} has places of transpiled text (inputSourceMap); pass the report that nyc, Jest or Vitest "
-                "wrote after mapping it back (reporter `json` or `lcov`), not the raw data, or no fresh one",
+                f"{self._name_of(place)!r} has places of transpiled text (inputSourceMap); pass the report that nyc, "
+                "Jest or Vitest wrote after mapping it back (reporter `json` or `lcov`), not the raw data",
             )
         complete = (
             entry.statement_map.keys() == entry.s.keys()
@@ -112,8 +103,11 @@ class Report(WithoutContexts):
             and all(len(branch.locations) == len(entry.b[key]) for key, branch in entry.branch_map.items())
         )
         if not complete:
-            raise broken(self._export, f"the maps and the counts of {name!r} do not fit together")
+            raise broken(self._export, f"the maps and the counts of {self._name_of(place)!r} do not fit together")
         return _blocks(entry) if _is_by_line(entry) else _statements(entry)
+
+    def _name_of(self, place: Value) -> str:
+        return next(name for name, places in self._places.items() if place in places)
 
 
 def _is_by_line(entry: _Entry) -> bool:
@@ -171,8 +165,8 @@ def _span(place: _Range) -> Span | None:
     """A range of the text, or ``None`` for one that is empty, backwards, or not told."""
     if not place.start.line or not place.end.line:
         return None
-    start = Pos(place.start.line, place.start.column or 0)
-    end = Pos(place.end.line, END_OF_LINE if place.end.column is None else place.end.column)
+    start = Pos(place.start.line, max(place.start.column or 0, 0))
+    end = Pos(place.end.line, END_OF_LINE if place.end.column is None else max(place.end.column, 0))
     return Span(start, end) if start < end else None
 
 

@@ -25,7 +25,7 @@ from linewitness.evidence.formats.facts import (
 from linewitness.evidence.formats.numbers import hit_count, line_number
 from linewitness.evidence.formats.paths import ANY_FOLDERS
 from linewitness.evidence.formats.source import ExportFile
-from linewitness.evidence.formats.xml_tags import Place, decode, tags
+from linewitness.evidence.formats.xml_tags import Place, decode, spelled, tags
 
 _WATCHED: Final = frozenset({"group", "package", "sourcefile", "class"})
 _LINE: Final = re.compile(rb'<line nr="(\d{1,9})" mi="(\d{1,9})" ci="(\d{1,9})" mb="(\d{1,9})" cb="(\d{1,9})"/>')
@@ -81,7 +81,7 @@ class Report(WithoutContexts):
         number = line_number(attributes.get("nr", ""))
         counts = [hit_count(attributes[key]) if key in attributes else -1 for key in ("mi", "ci", "mb", "cb")]
         if number is None or None in counts:
-            raise broken(self._export, f"{_shown(attributes)} is no line")
+            raise broken(self._export, f"{spelled(attributes)} is no line")
         return (number, *(count for count in counts if count is not None))
 
     def _methods(self, place: Place) -> list[FunctionHit]:
@@ -99,10 +99,6 @@ class Report(WithoutContexts):
 
         decode(self._export, place, visit)
         return found
-
-
-def _shown(attributes: dict[str, str]) -> str:
-    return " ".join(f"{key}={value[:40]!r}" for key, value in attributes.items())[:200]
 
 
 def _index(export: ExportFile) -> dict[Unit, _Places]:

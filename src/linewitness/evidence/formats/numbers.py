@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Final
 
 from linewitness.evidence.formats.facts import MAX_COUNT, MAX_LINE
 
 _MAX_DIGITS: Final = 24
+_MD5: Final = re.compile(r"[0-9a-fA-F]{32}")
 
 
 def line_number(text: bytes | str) -> int | None:
@@ -17,6 +19,11 @@ def line_number(text: bytes | str) -> int | None:
         return None
     number = int(text)
     return number if 1 <= number <= MAX_LINE else None
+
+
+def md5_digits(text: str) -> str | None:
+    """An MD5 in 32 hexadecimal digits, in lower case, or ``None`` when the text is none."""
+    return text.lower() if _MD5.fullmatch(text) else None
 
 
 def hit_count(text: bytes | str) -> int | None:

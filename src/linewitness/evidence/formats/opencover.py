@@ -7,24 +7,22 @@ line, with columns of no meaning. A point belongs to a file by its own ``fileid`
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from linewitness.evidence.formats.facts import (
     BranchArm,
+    ByFile,
     FileFacts,
     FunctionHit,
     Grain,
-    WithoutContexts,
     broken,
-    combine,
     merged_arms,
     merged_counts,
 )
 from linewitness.evidence.formats.numbers import hit_count, line_number
 from linewitness.evidence.formats.regions import Regions, Scope, Unit, flat
 from linewitness.evidence.formats.source import ExportFile
-from linewitness.evidence.formats.xml_tags import Place, decode, tags
+from linewitness.evidence.formats.xml_tags import Place, decode, spelled, tags
 from linewitness.model import Pos, Span
 
 _WATCHED: Final = frozenset({"Module", "File", "Method", "FileRef"})
@@ -40,14 +38,13 @@ class _Methods(NamedTuple):
     places: list[Place]
 
 
-class Report(WithoutContexts):
+class Report(ByFile[_Methods]):
     """An opened export: where the methods of each file are."""
 
     def __init__(self, export: ExportFile) -> None:
-        self._export = export
-        self._methods: dict[str, list[_Methods]] = {}
+        super().__init__(export)
         self._index()
-        if not self._methods:
+        if not self._places:
             raise broken(export, "there is no <File> in it: no module was instrumented")
 
     def _index(self) -> None:
@@ -76,23 +73,14 @@ class Report(WithoutContexts):
     def _close(self, files: dict[str, str], by_uid: dict[str, list[Place]]) -> None:
         for uid, path in files.items():
             if path:
-                self._methods.setdefault(path, []).append(_Methods(uid, by_uid.get(uid, [])))
+                self._places.setdefault(path, []).append(_Methods(uid, by_uid.get(uid, [])))
 
-    @property
-    def names(self) -> Collection[str]:
-        """The ``fullPath`` of every file."""
-        return self._methods.keys()
-
-    def facts(self, name: str) -> FileFacts:
-        """The union over modules and methods. Errors: ``EvidenceError`` for a point that is none."""
-        return combine(*(self._facts(each) for each in self._methods[name]))
-
-    def _facts(self, methods: _Methods) -> FileFacts:
-        points = _Points(self._export, methods.uid)
+    def _decode(self, place: _Methods) -> FileFacts:
+        points = _Points(self._export, place.uid)
         functions: list[FunctionHit] = []
-        for place in methods.places:
+        for method in place.places:
             before = len(points.spans)
-            decode(self._export, place, points.visit)
+            decode(self._export, method, points.visit)
             mine = points.spans[before:]
             if mine:
                 line = min(span.start.line for span, _count in mine)
@@ -125,8 +113,7 @@ class _Points:
             return
         line, count = line_number(attributes["sl"]), hit_count(attributes.get("vc", ""))
         if line is None or count is None:
-            shown = " ".join(f"{key}={value[:40]!r}" for key, value in attributes.items())[:200]
-            raise broken(self._export, f"{shown} is no {path[-1]}")
+            raise broken(self._export, f"{spelled(attributes)} is no {path[-1]}")
         if path[-1] == "SequencePoint":
             self.spans.append((_span(line, attributes), count))
         else:

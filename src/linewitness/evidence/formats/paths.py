@@ -21,8 +21,13 @@ from linewitness.model import Finding, RepoPath, Severity
 #: In a name: whatever folders lie between the module in front and the rest of the path behind.
 ANY_FOLDERS: Final = "/**/"
 _DRIVE: Final = re.compile(r"([A-Za-z]):(?=/|$)")
+_REMOTE: Final = re.compile(r"https?://", re.IGNORECASE)
 _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)")
 _SHOWN = 3
+#: Folders that hold copies of files: installed packages, and what a build made of the sources.
+_COPIES: Final = re.compile(
+    r"(?:^|/)(?:node_modules|bower_components|site-packages|dist-packages|build/lib|dist|\.next|\.nuxt)(?:/|$)"
+)
 
 
 class Checkout(NamedTuple):
@@ -89,15 +94,20 @@ def match(
     A path that begins with the root, and a path that ``path_maps`` rewrites, is taken at its word. Any other is read by
     moving its front: all paths of an export were written in one folder, so the reading that fits most of them wins, and
     a tie between two files is ambiguous: it is a finding, and the path is evidence for neither. Where some paths are
-    relative to the root, an absolute one elsewhere is outside of it.
+    relative to the root, an absolute one elsewhere is outside of it. Of two fronts one of which lies below the other
+    only one can be the root: what fewer paths tell of is a copy inside of it, or a folder around it.
     """
     index = _Index(checkout)
     modules = module_folders(checkout.root, checkout.known) if any(map(_is_import_path, names)) else ()
     rewrites = (*path_maps, *modules)
     readings = {name: index.readings(_spellings(name, bases, rewrites)) for name in names}
+    if any(several for name, several in readings.items() if not _REMOTE.match(name)):
+        readings = {name: () if _REMOTE.match(name) else several for name, several in readings.items()}
     votes = Counter(shift for each in readings.values() for shift in {reading.shift for reading in each})
     if votes["="] or votes["+"]:
         readings = {name: tuple(each for each in several if each.at_home) for name, several in readings.items()}
+    beaten = _beaten(votes)
+    readings = {name: tuple(each for each in several if each.shift not in beaten) for name, several in readings.items()}
     wanted = frozenset(checkout.wanted)
     found: dict[RepoPath, list[str]] = {}
     findings: list[Finding] = []
@@ -110,12 +120,36 @@ def match(
             found.setdefault(best[0], []).append(name)
         elif wanted.intersection(best):
             findings.append(_ambiguous(name, best, shown))
-    mine = {path: tuple(theirs) for path, theirs in found.items() if path in wanted}
+    mine: dict[RepoPath, tuple[str, ...]] = {}
+    for path in sorted(wanted & found.keys()):
+        if _are_rivals(path, [readings[name] for name in found[path]]):
+            findings.append(_rivals(path, found[path], shown))
+        else:
+            mine[path] = tuple(found[path])
     if wanted and not found and not findings:
         findings.append(_nothing(names, checkout, shown))
     else:
         findings.extend(_near_misses(wanted - mine.keys(), unmatched, shown))
     return Matches(mine, tuple(findings))
+
+
+def _beaten(votes: Counter[str]) -> frozenset[str]:
+    """The fronts of absolute paths that are not the root, as more paths tell of a front below or above them."""
+    pairs = [(front, outer) for front in votes for outer in _folders_above(front) if outer in votes]
+    return frozenset(min(pair, key=votes.__getitem__) for pair in pairs if votes[pair[0]] != votes[pair[1]])
+
+
+def _are_rivals(path: RepoPath, readings: Iterable[Sequence[Reading]]) -> bool:
+    """Whether paths are read as one file by fronts one of which lies below the other."""
+    fronts = {each.shift for several in readings for each in several if each.path == path}
+    return any(outer in fronts for front in fronts for outer in _folders_above(front))
+
+
+def _folders_above(front: str) -> Iterator[str]:
+    """The folders around the front of an absolute path, the root last; none for any other front."""
+    while _is_absolute(front) and posixpath.dirname(front) != front:
+        front = posixpath.dirname(front)
+        yield front
 
 
 class _Index:
@@ -158,6 +192,7 @@ class _Index:
         """An absolute path without its first folders; on a drive, where capitals mean nothing, in any of these."""
         parts = spelling.split("/")
         tails = [(RepoPath("/".join(parts[cut:])), "/".join(parts[:cut]) or "/") for cut in range(1, len(parts))]
+        tails = [(tail, front) for tail, front in tails if not _COPIES.search(front)]
         exact = [Reading(tail, front) for tail, front in tails if tail in self._known]
         yield from exact
         if not exact and _DRIVE.match(spelling):
@@ -246,6 +281,16 @@ def _ambiguous(name: str, files: Sequence[RepoPath], shown: str) -> Finding:
         files[0],
         0,
         f"{name!r} in {shown} may be {_listed(files)}; it is evidence for none of them. "
+        "Say where its paths start with --path-map FROM=TO.",
+    )
+
+
+def _rivals(path: RepoPath, names: Sequence[str], shown: str) -> Finding:
+    return Finding(
+        "LW507",
+        path,
+        0,
+        f"{_listed(names)} in {shown} may be this file; none of them is evidence for it. "
         "Say where its paths start with --path-map FROM=TO.",
     )
 

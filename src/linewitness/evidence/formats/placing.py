@@ -6,6 +6,7 @@ line or of the file, counts on blank lines in formats that give these none, scri
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -23,6 +24,16 @@ _WRAPPER_TAIL: Final = len("\n});")
 #: How far behind the end of its line a column may be: the terminator, and one for ends that are exclusive.
 _SLACK: Final = 2
 _SEPARATORS: Final = b" \t\r,;"
+#: Of these languages only compilers of the LLVM family count, whatever format the counts went into.
+_COUNTED_BY_LLVM: Final = (".rs", ".swift")
+#: Languages in which a line that begins with two slashes is a comment.
+_SLASHES: Final = (
+    ".c", ".cc", ".cpp", ".cs", ".cxx", ".go", ".h", ".hpp", ".java", ".js", ".jsx", ".kt", ".mjs", ".php", ".rs",
+    ".scala", ".swift", ".ts", ".tsx",
+)  # fmt: skip
+#: Lines without code of their own. Closing brackets alone are not among them: gcc has counts for the end of a function.
+_IDLE: Final = re.compile(rb"(?:\{|(?:\}\s*)?(?:else|do|try)\s*\{?|\{\s*\})?")
+_LONGEST_IDLE: Final = 10
 
 
 class Disagreement(Exception):  # noqa: N818 - a fact about two files, for the caller to phrase as an error
@@ -34,24 +45,30 @@ class Disagreement(Exception):  # noqa: N818 - a fact about two files, for the c
         self.what = what
 
 
-def placed(facts: FileFacts, head: bytes) -> FileFacts:
-    """The facts with all columns in bytes.
+def placed(facts: FileFacts, head: bytes, path: str = "") -> FileFacts:
+    """The facts with all columns in bytes, and with the grain that the lines which have an entry give away.
 
     Errors: :class:`Disagreement` when the export cannot have been collected on this text.
     """
     text = _Text(head)
-    text.check_lines(facts)
-    grain = Grain.PHYSICAL if _is_physical(facts, text) else facts.grain
-    regions = facts.regions
-    if regions is None:
-        return facts if grain is facts.grain else facts._replace(grain=grain)
-    return facts._replace(grain=grain, regions=_in_bytes(regions, text))
+    text.check_end(facts)
+    if facts.grain is Grain.STATEMENTS and not facts.solid and facts.regions is None:
+        facts = facts._replace(grain=_grain_of_lines(facts, text, path))
+    if facts.grain is not Grain.PHYSICAL:
+        text.check_silent(facts, slashes=path.endswith(_SLASHES))
+    return facts if facts.regions is None else facts._replace(regions=_in_bytes(facts.regions, text))
+
+
+def _grain_of_lines(facts: FileFacts, text: _Text, path: str) -> Grain:
+    """What lines stand for in LCOV, Cobertura and Clover, into which tools of every kind are written."""
+    if _is_physical(facts, text):
+        return Grain.PHYSICAL
+    touched = path.endswith(_COUNTED_BY_LLVM) or any(text.is_idle(line) for line in facts.counts)
+    return Grain.TOUCHED if touched else Grain.STATEMENTS
 
 
 def _is_physical(facts: FileFacts, text: _Text) -> bool:
-    """Whether an export by lines has an entry for every line, blank ones or lone brackets included, as c8 writes it."""
-    if facts.grain is not Grain.STATEMENTS or facts.solid or facts.regions is not None:
-        return False
+    """Whether an export has an entry for every line, blank ones or lone brackets included, as c8 writes it."""
     count = text.count
     named = facts.counts.keys()
     if count < 2 or len(named) < count - 1 or any(line not in named for line in range(1, count)):
@@ -78,15 +95,33 @@ class _Text:
         """Whether a line holds nothing, or only brackets and separators."""
         return not self.line(number).strip(b" \t\r\f\v{}()[];,")
 
-    def check_lines(self, facts: FileFacts) -> None:
-        """Errors: :class:`Disagreement` for lines that the text has not, or that hold no code for certain."""
+    def is_idle(self, number: int) -> bool:
+        """Whether a line holds no code of its own, so that only a tool which counts whole stretches has it."""
+        line = self.line(number).strip()
+        return len(line) <= _LONGEST_IDLE and _IDLE.fullmatch(line) is not None
+
+    def check_end(self, facts: FileFacts) -> None:
+        """Errors: :class:`Disagreement` for lines that the text has not."""
         last = max(chain(facts.counts, facts.uncounted, facts.excluded), default=0)
         if last > self.count:
             raise Disagreement(self.count, f"names line {last} of a file that has {self.count} lines at head")
-        if facts.solid:
-            for line, count in facts.counts.items():
-                if count > 0 and not self.line(line).strip():
-                    raise Disagreement(line, "says that this line ran, which is blank at head")
+
+    def check_silent(self, facts: FileFacts, *, slashes: bool) -> None:
+        """Errors: :class:`Disagreement` for a line that ran and is blank, or a comment that begins with ``slashes``.
+
+        Tools that count stretches of text count such lines inside of one, and then the lines around these too.
+        """
+        counts = facts.counts
+        for line, count in counts.items():
+            if count > 0 and self._is_silent(line, slashes=slashes):
+                inside = line - 1 in counts and (line + 1 in counts or line == self.count)
+                if facts.solid or not inside:
+                    what = "a comment" if self.line(line).strip() else "blank"
+                    raise Disagreement(line, f"says that this line ran, which is {what} at head")
+
+    def _is_silent(self, number: int, *, slashes: bool) -> bool:
+        text = self.line(number).strip()
+        return not text or (slashes and text.startswith(b"//"))
 
     def byte_column(self, place: Pos) -> Pos:
         """A place whose column counts bytes already."""

@@ -1,4 +1,4 @@
-"""SimpleCov for Ruby: ``.resultset.json``, and ``coverage.json`` of its JSON formatter.
+"""SimpleCov for Ruby: ``.resultset.json``, and ``coverage.json`` of its JSON formatter or of the gem simplecov-json.
 
 Lines are an array whose index 0 is line 1: a count, ``null`` for no code, ``"ignored"`` for what ``:nocov:`` hides. The
 place of a branch is the text of a Ruby array, ``[:then, 1, 23, 4, 24, 28]``: type, number, first line and column, last
@@ -8,7 +8,7 @@ line and column.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -16,11 +16,10 @@ import msgspec
 from linewitness.evidence.formats.facts import (
     MAX_LINE,
     BranchArm,
+    ByFile,
     FileFacts,
     Grain,
-    WithoutContexts,
     broken,
-    combine,
     merged_arms,
 )
 from linewitness.evidence.formats.json_text import JsonText, Value, clamped, read
@@ -46,38 +45,40 @@ class _Entry(msgspec.Struct):
     branches: dict[str, dict[str, int]] | list[_Arm] | None = None
 
 
-class Report(WithoutContexts):
+class Report(ByFile[Value]):
     """An opened export: where the entries of each file are."""
 
     def __init__(self, export: ExportFile) -> None:
-        self._export = export
-        self._places: dict[str, list[Value]] = {}
+        super().__init__(export)
         text = JsonText(export)
         top = text.members(text.top)
-        for value in [text.top] if "meta" in top else top.values():
-            coverage = text.members(value).get("coverage")
-            if coverage is None:
-                raise broken(export, "there is no coverage in it, as SimpleCov writes it", offset=value.start)
-            for path, entry in text.members(coverage).items():
-                self._places.setdefault(path, []).append(entry)
+        files = self._listed(text, top["files"]) if "files" in top else self._by_path(text, top)
+        for path, entry in files:
+            self._places.setdefault(path, []).append(entry)
         self._plain = frozenset(value for each in self._places.values() for value in each if text.begins(value) == b"[")
         if not self._places:
             raise broken(export, "there is no file in it: SimpleCov was started too late, or not at all")
 
-    @property
-    def names(self) -> Collection[str]:
-        """The absolute path of every file."""
-        return self._places.keys()
+    def _by_path(self, text: JsonText, top: dict[str, Value]) -> Iterator[tuple[str, Value]]:
+        for value in [text.top] if "meta" in top else top.values():
+            coverage = text.members(value).get("coverage")
+            if coverage is None:
+                raise broken(self._export, "there is no coverage in it, as SimpleCov writes it", offset=value.start)
+            yield from text.members(coverage).items()
 
-    def facts(self, name: str) -> FileFacts:
-        """The union of all commands' entries of one file. Errors: ``EvidenceError`` for an entry that is none."""
-        return combine(*(_facts(self._entry(value)) for value in self._places[name]))
+    def _listed(self, text: JsonText, files: Value) -> Iterator[tuple[str, Value]]:
+        """The files of the gem, each with its name inside."""
+        for value in text.items(files):
+            members = text.members(value)
+            if "filename" not in members or "coverage" not in members:
+                raise broken(self._export, "a file without filename or coverage", offset=value.start)
+            yield text.decode(members["filename"], str), members["coverage"]
 
-    def _entry(self, value: Value) -> _Entry:
-        """An entry, which is the bare array of lines before SimpleCov 0.18."""
-        if value in self._plain:
-            return _Entry(read(self._export, value, _Lines))
-        return read(self._export, value, _Entry)
+    def _decode(self, place: Value) -> FileFacts:
+        """The facts of an entry, which is the bare array of lines before SimpleCov 0.18."""
+        if place in self._plain:
+            return _facts(_Entry(read(self._export, place, _Lines)))
+        return _facts(read(self._export, place, _Entry))
 
 
 def _facts(entry: _Entry) -> FileFacts:

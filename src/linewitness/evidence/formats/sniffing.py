@@ -12,9 +12,16 @@ _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 _TRACEFILE: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:TN|SF|VER):")
 _GO: Final = re.compile(rb"mode: \w+\s")
 _COVERAGE: Final = re.compile(rb"<coverage[\s>]")
+_GENERIC: Final = re.compile(
+    rb"""<coverage\s+version\s*=\s*["']\d+["']\s*(?:/>|>\s*(?:<!--.*?-->\s*)*<(?:file|/))""", re.DOTALL
+)
 _REPORT: Final = re.compile(rb"<report[\s>]")
 _SCRIPTS: Final = re.compile(rb'\{\s*"result"\s*:\s*\[')
+_DATA: Final = re.compile(rb'\{\s*"data"\s*:\s*\[')
 _RESULTSET: Final = re.compile(rb'\{\s*"[^"]*"\s*:\s*\{\s*"coverage"\s*:\s*\{')
+_CODECOV: Final = re.compile(
+    rb'\{\s*"coverage"\s*:\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:\s*(?:\[\s*null|\{\s*(?:\}|"\d)))'
+)
 _MODULE: Final = re.compile(rb'\{\s*"[^"]*\.(?:dll|exe)"\s*:\s*\{')
 
 
@@ -40,6 +47,11 @@ def coverage_json(head: bytes) -> bool:
 def clover(head: bytes) -> bool:
     """The same outermost element as Cobertura's, with a project in it."""
     return _is_xml(head) and _COVERAGE.search(head) is not None and b"<project" in head
+
+
+def sonarqube(head: bytes) -> bool:
+    """The same outermost element as Cobertura's, with files right inside."""
+    return _is_xml(head) and _GENERIC.search(head) is not None
 
 
 def cobertura(head: bytes) -> bool:
@@ -93,12 +105,23 @@ def gcov(head: bytes) -> bool:
 def llvm(head: bytes) -> bool:
     """The type, which old versions put first, or else the data."""
     named = b'"llvm.coverage.json.export"' in head
-    return _is_object(head) and (named or (b'"data"' in head and (b'"files"' in head or b'"functions"' in head)))
+    return _is_object(head) and (named or _DATA.match(head.lstrip(_BLANK)) is not None)
 
 
 def simplecov(head: bytes) -> bool:
-    """The version of SimpleCov, or a command with its coverage."""
-    return _is_object(head) and (b'"simplecov_version"' in head or _RESULTSET.match(head.lstrip(_BLANK)) is not None)
+    """The version of SimpleCov, or a command with its coverage, or the first file of the gem simplecov-json."""
+    named = b'"simplecov_version"' in head or (b'"filename"' in head and b'"covered_percent"' in head)
+    return _is_object(head) and (named or _RESULTSET.match(head.lstrip(_BLANK)) is not None)
+
+
+def codecov(head: bytes) -> bool:
+    """Files with their lines by number, or in an array that begins with none."""
+    return _CODECOV.match(head.lstrip(_BLANK)) is not None
+
+
+def coveralls(head: bytes) -> bool:
+    """The list of files, which is called so nowhere else."""
+    return _is_object(head) and b'"source_files"' in head
 
 
 def coverlet(head: bytes) -> bool:

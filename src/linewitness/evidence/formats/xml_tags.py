@@ -75,6 +75,11 @@ def decode(export: ExportFile, place: Place, visit: Element) -> None:
     parser.feed(export.read(place.start, place.end) + f"</{place.name}>".encode(), final=True)
 
 
+def spelled(attributes: dict[str, str]) -> str:
+    """The attributes of an element for an error message, not longer than a line."""
+    return " ".join(f"{key}={value[:40]!r}" for key, value in attributes.items())[:200]
+
+
 def declared_encoding(export: ExportFile) -> str:
     """The encoding that the document says it has."""
     found = _ENCODING.match(export.read(0, min(200, export.size)))
