@@ -3,7 +3,8 @@
 Each oracle writes one JSON object a line: ``{"f": path, "lines": [numbers], "within": [numbers]}``. ``lines`` hold
 code for certain: a statement begins there (Istanbul), or the line table of a class file names them (``javac -g``).
 ``within`` are all lines that can belong to code: those of a statement from its first to its last, those of a block.
-A line that owes is code by the oracle when it is within, and its statement holds a line that is code for certain.
+A line that owes is code by the oracle when it is within, and its statement holds a line that is code for certain. An
+oracle that knows blocks, and not where statements begin in them, says ``"blocks": true``: then being within is enough.
 Every line of a file is judged as if the patch had added the file.
 
 The header of a new function or class, and brackets and words such as ``else``, owe nothing when the code of their suite
@@ -54,7 +55,7 @@ class Verdict(NamedTuple):
         return "agree" if not self.is_code else "settled" if self.is_settled else "differ"
 
 
-def judge(path: str, code: Iterable[int], within: Iterable[int]) -> Iterator[Verdict]:
+def judge(path: str, code: Iterable[int], within: Iterable[int], *, blocks: bool = False) -> Iterator[Verdict]:
     """The verdicts on all lines of a file. ``code`` and ``within`` are the lines of the oracle."""
     raw = Path(path).read_bytes()
     count = raw.count(b"\n") + (not raw.endswith(b"\n"))
@@ -77,7 +78,7 @@ def judge(path: str, code: Iterable[int], within: Iterable[int]) -> Iterator[Ver
         settled = rules[line] in ("punctuation", "keyword") or (rules[line] == "declaration" and seen.shape in _HEADERS)
         text = lines[line - 1].decode("utf-8", "replace").strip()
         first, last = statements.get(line, (line, line))
-        may_be = line in possible and not certain.isdisjoint(range(first, last + 1))
+        may_be = line in possible and (blocks or not certain.isdisjoint(range(first, last + 1)))
         yield Verdict(path, line, rules[line], line in certain, may_be, about, text, settled)
 
 
@@ -88,7 +89,7 @@ def main() -> None:
     shown: dict[tuple[str, str], list[Verdict]] = {}
     for record in map(json.loads, sys.stdin):
         files += 1
-        for verdict in judge(record["f"], record["lines"], record["within"]):
+        for verdict in judge(record["f"], record["lines"], record["within"], blocks=record.get("blocks", False)):
             outcomes[verdict.outcome] += 1
             if verdict.outcome == "differ":
                 key = (verdict.rule, verdict.about)

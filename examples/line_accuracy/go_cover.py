@@ -40,7 +40,7 @@ def main() -> None:
             if head.strip(b" \t{}") and not head.lstrip(b" \t{").startswith((b"//", b"/*")):
                 lines.add(first)
         if within:
-            print(json.dumps({"f": path, "lines": sorted(lines), "within": sorted(within)}))
+            print(json.dumps({"f": path, "lines": sorted(lines), "within": sorted(within), "blocks": True}))
 
 
 if __name__ == "__main__":

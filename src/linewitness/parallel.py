@@ -8,7 +8,6 @@ errors are raised where they always are.
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -24,9 +23,14 @@ class _Child(NamedTuple):
     results: IO[bytes]
 
 
+def can_fork() -> bool:
+    """Whether this process can fork, and may: a child of one with threads could wait for a lock that nobody holds."""
+    return sys.platform != "darwin" and hasattr(os, "fork") and threading.active_count() == 1
+
+
 def cores() -> int:
     """How many cores this process may use; 1 where it cannot or must not fork."""
-    if sys.platform == "darwin" or not hasattr(os, "fork") or threading.active_count() > 1:
+    if not can_fork():
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
@@ -57,6 +61,8 @@ def _start(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> _Chi
         return _Child(pid, os.fdopen(reading, "rb"))
     status = 1
     try:
+        import pickle
+
         os.close(reading)
         with os.fdopen(writing, "wb") as stream:
             pickle.dump([function(item) for item in items], stream, pickle.HIGHEST_PROTOCOL)
@@ -68,6 +74,8 @@ def _start(function: Callable[[_Item], _Result], items: Sequence[_Item]) -> _Chi
 
 def _end(child: _Child) -> Any:
     """The list that a child made, ``None`` when it did not get to the end."""
+    import pickle
+
     results = None
     with child.results, suppress(EOFError, pickle.UnpicklingError):
         results = pickle.load(child.results)  # noqa: S301 - our own child wrote it, nobody else holds the pipe

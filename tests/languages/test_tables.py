@@ -39,15 +39,14 @@ def test_a_language_without_its_grammar_is_refused_with_the_name_of_the_extra(mo
 
 def test_a_grammar_with_other_names_than_the_table_is_refused() -> None:
     table = Table("x", "X", "x", (("", Grammar("tree_sitter_go")),), "(no_such_node) @block")
-    root = wheels.parse(table, "", b"package a\n").root_node
     with pytest.raises(UsageError, match=r"other names than the table for X knows.*linewitness\[x\]"):
-        wheels.marks(table, "", root)
+        wheels.parse(table, "", b"package a\n")
 
 
 def test_a_table_with_a_mark_that_the_engine_does_not_know_is_a_bug_in_the_table() -> None:
     table = Table("x", "X", "x", (("", Grammar("tree_sitter_go")),), "(source_file) @blocks")
     with pytest.raises(ValueError, match="blocks"):
-        wheels.marks(table, "", wheels.parse(table, "", b"").root_node)
+        wheels.parse(table, "", b"")
 
 
 def test_a_changed_header_of_a_function_that_was_there_owes_its_entry() -> None:
@@ -316,3 +315,21 @@ def test_an_assignment_to_what_a_call_returns_is_no_virtual_function() -> None:
     head = "struct A {\n  virtual int g() = 0;\n  void f() {\n    size() = 0;\n  }\n};\n"
     found = classes(change(None, head, "a.cpp"))
     assert (found[2], found[4]) == ("declaration", "statement")
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "line"),
+    [
+        ("a.hpp", "struct A {\n  void f(int a,\n         int b = g());\n};\n", 3),
+        ("a.scala", "trait A {\n  def f(\n    x: Int = g(),\n  ): Int\n}\n", 3),
+    ],
+)
+def test_a_default_of_a_function_that_is_only_declared_owes_where_a_call_evaluates_it(
+    path: str, head: str, line: int
+) -> None:
+    assert classes(change(None, head, path))[line] == "statement"
+
+
+def test_an_array_of_objects_is_made_and_an_array_of_numbers_is_only_declared() -> None:
+    found = classes(change(None, "void f() {\n  Piece all[3];\n  int some[3];\n  g();\n}\n", "a.cpp"))
+    assert (found[2], found[3]) == ("statement", "declaration")

@@ -7,10 +7,11 @@ Python has a rule of its own; all other languages are tables that one engine rea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from linewitness.errors import PatchError
 from linewitness.languages import files, tables
+from linewitness.languages.grammar.rehearsal import GrammarError
 from linewitness.languages.readable import why_not_utf8_source, why_other_lines, why_unreadable
 from linewitness.model import (
     Blob,
@@ -66,6 +67,18 @@ def demands(text: FileText, obligations: tuple[Obligation, ...]) -> tuple[Demand
     return rule.demands(text.head, obligations)
 
 
+def hazards(text: FileText, lines: Collection[int]) -> dict[int, str]:
+    """Those of the lines of a changed file that no run can vouch for, with the reason. So far only Python's are known.
+
+    ``lines`` are lines that owe, in a file that :func:`classify` could read.
+    """
+    if files.language(text.change.path, text.head or b"") != "python":
+        return {}
+    from linewitness.languages.python.hazards import hazards as found
+
+    return found(text.head or b"", lines)
+
+
 def classify(text: FileText, options: LineOptions, inert: Callable[[RepoPath], bool]) -> FileClasses:
     """Every changed line of one file in exactly one class: obligations, and exempt lines with their reason.
 
@@ -84,7 +97,10 @@ def classify(text: FileText, options: LineOptions, inert: Callable[[RepoPath], b
     text = _as_added_if_moved_in(text, head, inert)
     _check_hunks(text, head)
     reason = why_unreadable(head, added_lines(text.hunks)) or _why_not(rule.name, text, head)
-    return _opaque(change, reason) if reason else rule.classify(text, options)
+    try:
+        return _opaque(change, reason) if reason else rule.classify(text, options)
+    except GrammarError as error:
+        return _opaque(change, str(error))
 
 
 def _why_not(language: str, text: FileText, head: bytes) -> str:

@@ -41,7 +41,16 @@ COMMON: Final = """
 [
   (translation_unit [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @declaration)
   (declaration_list [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @declaration)
+  (preproc_ifdef [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @declaration)
+  (preproc_if [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @declaration)
+  (preproc_else [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @declaration)
+  (preproc_elif [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @declaration)
+  (preproc_elifdef [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] @declaration)
 ]
+; a macro with a suite of its own (a loop, most often), which looks like the definition of a function
+(compound_statement (function_definition) @statement)
+((attributed_statement (attribute_declaration) (expression_statement) @_e) @declaration (#eq? @_e ";"))
+((expression_statement (call_expression function: (identifier) @_f)) @declaration (#eq? @_f "_Static_assert"))
 
 (if_statement consequence: (_) @body) @branch
 (else_clause (_) @body) @clause

@@ -24,6 +24,11 @@ TABLE: Final = Table(
 [
   (translation_unit (class_specifier !body) @declaration)
   (declaration_list (class_specifier !body) @declaration)
+  (preproc_ifdef (class_specifier !body) @declaration)
+  (preproc_if (class_specifier !body) @declaration)
+  (preproc_else (class_specifier !body) @declaration)
+  (preproc_elif (class_specifier !body) @declaration)
+  (preproc_elifdef (class_specifier !body) @declaration)
   (template_declaration [(class_specifier !body) (struct_specifier !body)] @declaration)
 ]
 [
@@ -40,16 +45,17 @@ TABLE: Final = Table(
   default_value: (_)) @value
 (lambda_expression body: (_) @expression) @closure
 (lambda_capture_specifier) @value
-((declaration type: [(type_identifier) (qualified_identifier) (template_type)] declarator: (identifier)) @statement
+((declaration
+  type: [(type_identifier) (qualified_identifier) (template_type)]
+  declarator: [(identifier) (array_declarator)]) @statement
   (#not-match? @statement "^\\\\s*extern\\\\b"))
 ; an object with arguments for its constructor, which looks like a function that is declared
 (compound_statement (declaration declarator: (function_declarator)) @statement)
 (case_statement (declaration declarator: (function_declarator)) @statement)
-; an assignment to what a call returns, which looks like a virtual function
-(compound_statement (function_definition (pure_virtual_clause)) @statement)
 (for_range_loop body: (_) @body) @branch
 (try_statement body: (_) @body)
 (catch_clause body: (_) @body) @clause @branch
 """,
     clauses=CLAUSES | {"try"},
+    declared_defaults=True,
 )

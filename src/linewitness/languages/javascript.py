@@ -10,6 +10,7 @@ from linewitness.languages.grammar.table import Grammar, Table
 COMMON: Final = """
 [(comment) (html_comment) (hash_bang_line)] @comment
 [(string)] @text
+(jsx_text) @loose
 (template_string . "`" . (string_fragment)? . "`" .) @text
 [(program) (statement_block)] @block
 (class_body) @members

@@ -42,6 +42,8 @@ TABLE: Final = Table(
 ((property_declaration (modifiers) @_m (variable_declaration (identifier) @bound)) @constant
   (#match? @_m "\\\\bconst\\\\b"))
 (class_parameter "=" (_) @default @branch)
+((class_declaration (modifiers (class_modifier) @_m)
+  (primary_constructor (class_parameters (class_parameter "=" (_) @type)))) (#eq? @_m "annotation"))
 (function_value_parameters "=" . (_) @default @branch)
 
 (if_expression condition: (_) . (_) @body) @branch

@@ -34,6 +34,9 @@ TABLE: Final = Table(
 (const_element (name) @bound)
 (const_element "=" (_) @value)
 (property_declaration) @data @constant
+(property_hook_list) @members
+(property_hook body: (_) @body) @function
+(property_hook !body) @declaration
 (property_element name: (variable_name (name) @bound))
 (property_element default_value: (_)) @value
 (enum_case name: (_) @bound value: (_) @value) @data @constant

@@ -19,11 +19,14 @@ TABLE: Final = Table(
 (package_clause) @declaration
 (package_clause body: (_)) @namespace
 (import_declaration) @import
-(namespace_selectors (_) @bound)
+(namespace_selectors [(identifier) (operator_identifier) (arrow_renamed_identifier) (as_renamed_identifier)] @bound)
 (import_declaration (namespace_wildcard)) @declaration
 [(function_declaration) (type_definition) (end_marker) (val_declaration) (var_declaration)] @declaration
+(self_type) @declaration
 (annotation) @type
 [(class_definition) (trait_definition) (object_definition) (enum_definition) (extension_definition)] @class
+[(package_object) (given_definition body: (with_template_body))] @class
+(extends_clause arguments: (_) @value)
 
 (function_definition body: (_) @body) @function
 (lambda_expression (_) @expression .) @closure
@@ -46,4 +49,5 @@ TABLE: Final = Table(
 """,
     directives=rb"^//>\s*using\b",
     clauses=frozenset({"else", "try", "finally", "do", "then", "catch", "yield"}),
+    declared_defaults=True,
 )

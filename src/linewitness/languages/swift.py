@@ -19,6 +19,7 @@ TABLE: Final = Table(
 [(class_body) (enum_class_body)] @members
 (import_declaration) @declaration
 [(typealias_declaration) (associatedtype_declaration) (protocol_declaration) (operator_declaration)] @declaration
+[(precedence_group_declaration) (macro_declaration)] @declaration
 [(attribute) (type_parameters) (type_annotation) (type_constraints)] @type
 (class_declaration) @class
 (directive) @conditional

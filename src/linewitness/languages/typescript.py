@@ -20,6 +20,7 @@ TABLE: Final = Table(
 (import_statement (import_require_clause (identifier) @bound source: (_) @source)) @import
 (import_alias) @import
 (export_statement "type") @declaration
+(export_statement "namespace") @declaration
 (abstract_class_declaration) @class
 (internal_module) @statement @class
 (internal_module body: (_) @members)
@@ -38,7 +39,7 @@ TABLE: Final = Table(
 (enum_body) @members
 (enum_assignment) @statement
 """,
-    clauses=frozenset({"else", "try", "finally", "do", "default", "catch"}),
+    clauses=frozenset({"else", "try", "finally", "do", "default", "catch", "as", "satisfies"}),
     directives=rb"^<!--|^-->|@jsx(?:Frag|Runtime|ImportSource)?\b|\bwebpack\w+:|@vite-ignore|[#@]__\w+__",
     class_runs=True,
 )

@@ -11,8 +11,8 @@ from linewitness.languages.grammar.looks import Look, Shape, look
 from linewitness.languages.grammar.side import Side, head_side
 from linewitness.languages.grammar.table import Table
 from linewitness.languages.grammar.twins import Twins
-from linewitness.languages.python.naming import obligations
-from linewitness.model import Exempt, Exemption, FileClasses, FileText, Hunk, Kind, LineOptions
+from linewitness.languages.naming import obligations
+from linewitness.model import Exempt, Exemption, FileClasses, FileText, Hunk, Kind, LineOptions, Weight
 from linewitness.patch.hunks import added_lines
 
 _SETTLED: dict[Shape, Exemption] = {
@@ -90,10 +90,19 @@ class _Patched:
             if not items:
                 continue
             new = [item for item in items if not self._is_held(item)]
-            if not new:
+            if self._only_frames(line, each, items):
+                self._exempt([line], Exemption.DECLARATION)
+            elif not new:
                 self._exempt([line], Exemption.IMPORT_RESHUFFLE)
             elif all(item.name and not self._changes_old_code(item) for item in new):
                 self._exempt([line], Exemption.DECLARATION)
+
+    def _only_frames(self, line: int, each: Look, items: list[Import]) -> bool:
+        """Whether a line opens a list of imports, all of them on other changed lines, which owe for themselves."""
+        at = self._head.source.line_at
+        lines = {at(item.start) for item in items}
+        is_bare = all(leaf.weight is not Weight.STRONG for leaf in each.leaves)
+        return is_bare and line not in lines and lines <= self._changed
 
     def _items(self, line: int, each: Look) -> list[Import]:
         return self._head.imports_on(line, (leaf.unit for leaf in each.leaves))

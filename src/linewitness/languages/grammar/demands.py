@@ -6,8 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from linewitness.languages.grammar.leaves import Definition, Extent, Leaf, Role, Unit
+from linewitness.languages.grammar.leaves import LUMP, Definition, Extent, Leaf, Role, Unit
 from linewitness.languages.grammar.looks import Look, Shape, look
+from linewitness.languages.grammar.outline import CROWDED
 from linewitness.languages.grammar.side import Side, head_side
 from linewitness.languages.grammar.table import Table
 from linewitness.model import Demand, Function, Kind, Obligation, Pos, Span, Token, Weight
@@ -52,12 +53,22 @@ class _Asked:
         chosen = [leaf for leaf in leaves if leaf.weight is weight]
         is_own = at is None and kind is not Kind.DELETION
         return Demand(
-            tokens=tuple(map(self._token, chosen)),
+            tokens=self._listed(chosen),
             at_import=all(self._part.function_of(leaf.holder) < 0 for leaf in chosen),
             substitute=at,
             arms=self._arms_of(leaves, line),
             inner=tuple(self._closures(line)) if is_own else (),
         )
+
+    def _listed(self, leaves: Sequence[Leaf]) -> tuple[Token, ...]:
+        """One token for each leaf. The rest of a line of very many is one token, of which no count can speak."""
+        many = next((at for at, leaf in enumerate(leaves[:CROWDED]) if leaf.type == LUMP), CROWDED)
+        tokens = tuple(map(self._token, leaves[:many]))
+        if len(leaves) <= many:
+            return tokens
+        rest = self._token(leaves[many]._replace(end=leaves[-1].end))
+        start = rest.span.start
+        return (*tokens, rest._replace(region=Span(start, start._replace(col=start.col + 1)), part="", leads=False))
 
     def _token(self, leaf: Leaf) -> Token:
         source, unit = self._part.source, self._part.units[leaf.unit] if leaf.unit >= 0 else None
@@ -172,7 +183,12 @@ class _Asked:
         names = self._bound(each, line)
         for name in names:
             for leaf in self._side.uses.get(name, ()):
-                if leaf.role is Role.CODE and leaf.unit != each.unit and self._part.function_of(leaf.holder) >= 0:
+                if (
+                    leaf.role is Role.CODE
+                    and leaf.type != LUMP
+                    and leaf.unit != each.unit
+                    and self._part.function_of(leaf.holder) >= 0
+                ):
                     return self._tokens([leaf], leaf.first, Kind.STATEMENT, at=leaf.first)
         return None
 

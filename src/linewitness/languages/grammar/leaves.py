@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from linewitness.model import Weight
 
 Extent = tuple[int, int]
 """Byte offsets: the first, and the one after the last."""
+
+
+LUMP: Final = "lump"
+"""The type of a leaf that holds many tokens: a part of a line that is longer than people write them."""
 
 
 class Role(Enum):

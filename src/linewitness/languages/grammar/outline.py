@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from tree_sitter import Node
 
 from linewitness.languages.grammar.imports import imports_of
-from linewitness.languages.grammar.leaves import Definition, Extent, Import, Leaf, Role, Unit
+from linewitness.languages.grammar.leaves import LUMP, Definition, Extent, Import, Leaf, Role, Unit
 from linewitness.languages.grammar.table import Table
-from linewitness.languages.python.source import Source
+from linewitness.languages.source import Source
 from linewitness.model import Weight
 
 # A file has tens of thousands of them, and the constructor of a named tuple is a call of Python.
@@ -31,6 +31,8 @@ _MERE_PARTS: Final = frozenset({
 _READ_WELL: Final = frozenset({"function", "class", "comment", "import"})
 _OPENERS: Final = frozenset({"(", "[", "{", "${", "#{", "@[", "?[", "(("})
 _CLOSERS: Final = frozenset({")", "]", "}", ",", ";", ":", "))", ";;", "=>", "->"})
+#: A line of more tokens than this is not written by hand. Its first ones are told one by one, the others in lumps.
+CROWDED: Final = 1000
 _ROLES: Final = {"function": Role.HEADER, "closure": Role.HEADER, "class": Role.CLASS, "namespace": Role.DECLARATION}
 
 
@@ -98,6 +100,7 @@ class _Walk:
         # behind the last line there is one more start, or none for an empty text
         self._starts = (*source.starts, len(source.data) + 1)
         self._line = 1
+        self._counted, self._on_line = 0, 0  # how many leaves the line of the last one has
         self._begin = 0  # of the node around; asking a node for its parent takes a walk from the root
 
     def over(self, root: Node) -> Outline:
@@ -110,10 +113,16 @@ class _Walk:
             if may_be_broken and (node.is_error or node.is_missing):
                 self._break(node)
             own = marks.get(node.id, _NOTHING)
+            if self._on_line >= CROWDED and "comment" not in own and self._is_more_of_the_line(node):
+                self._add_lump(node, outside, path)
+                continue
             context = enter(node, own, around, outside) if own or around.is_container else around
             children = node.children
             if not children or "text" in own or "comment" in own:
-                add(node, context, path)
+                if "loose" in own:
+                    self._add_trimmed(node, context, path)
+                else:
+                    add(node, context, path)
                 continue
             path = hash((path, node.type))
             # only the children themselves could be statements, not what is inside of them
@@ -151,18 +160,42 @@ class _Walk:
                 first, last = self._lines(child)
                 self._broken.update(range(first - 1, last + 2))
 
-    def _add(self, node: Node, context: _Context, path: int) -> None:
-        start, end = node.start_byte, node.end_byte
+    def _add_trimmed(self, node: Node, context: _Context, path: int) -> None:
+        """A leaf without the white space at its ends; none when there is nothing else."""
+        text = self._source.text(node)
+        start = node.end_byte - len(text.lstrip())
+        self._add(node, context, path, (start, max(start, node.start_byte + len(text.rstrip()))))
+
+    def _add(self, node: Node, context: _Context, path: int, extent: Extent | None = None) -> None:
+        start, end = extent or (node.start_byte, node.end_byte)
         if start == end:
             return
         first, last = self._lines_of(start, end)
         role, unit, holder, region, part, branch, is_test, _, _ = context
         kind = node.type
+        self._counted, self._on_line = (last, self._on_line + 1) if self._counted == first else (last, 1)
         weight = self._weights.get((kind, is_named := node.is_named))
         if weight is None:
             weight = self._weights[kind, is_named] = self._weight(kind, is_named=is_named)
         self._leaves.append(
             _LEAF((start, end, first, last, kind, weight, role, unit, holder, region, part, branch, is_test, path))
+        )
+
+    def _is_more_of_the_line(self, node: Node) -> bool:
+        """Whether a node has parts, all on the line that is counted."""
+        return node.child_count > 0 and self._lines(node) == (self._counted, self._counted)
+
+    def _add_lump(self, node: Node, around: _Context, path: int) -> None:
+        """A whole node as one leaf. Nobody looks at what it is made of, so it is code."""
+        if node.has_error:
+            self._broken.update(range(self._counted - 1, self._counted + 2))
+        start, end, line = node.start_byte, node.end_byte, self._counted
+        role, unit, holder, is_test = Role.CODE, around.unit, around.holder, around.is_test
+        region, part, branch = around.region, around.part, around.branch
+        self._leaves.append(
+            _LEAF(
+                (start, end, line, line, LUMP, Weight.STRONG, role, unit, holder, region, part, branch, is_test, path)
+            )
         )
 
     def _weight(self, kind: str, *, is_named: bool) -> Weight:
@@ -194,16 +227,16 @@ class _Walk:
         context = self._unit(node, own, around, context)
         context = _marked(own, context)
         if "name" in own and context.holder >= 0:
-            self._definitions[context.holder] = self._definitions[context.holder]._replace(name=_text(node))
+            self._definitions[context.holder] = self._definitions[context.holder]._replace(name=self._text(node))
         if "bound" in own and context.unit >= 0 and self._units[context.unit].is_constant:
-            self._constants.setdefault(context.unit, []).append(node.text or b"")
+            self._constants.setdefault(context.unit, []).append(self._source.text(node))
         context = self._part(node, own, context)
         if "heredoc" in own:
             self._heredocs.append(context)
         return self._inside(node, own, context) if "block" in own or "members" in own else context
 
     def _comment(self, node: Node, context: _Context) -> _Context:
-        if self._table.is_directive(node.text or b""):
+        if self._table.is_directive(self._source.text(node)):
             return self._new_unit(node, Role.CODE, context)
         return context._replace(role=Role.COMMENT)
 
@@ -242,20 +275,22 @@ class _Walk:
 
     def _unit(self, node: Node, own: frozenset[str] | set[str], around: _Context, context: _Context) -> _Context:
         is_suite = ("body" in own or "expression" in own) and not context.in_closure
-        in_suite = around.is_container or (is_suite and self._is_suite_of(context.unit))
-        plain_statement = in_suite and node.is_named and not own & _NO_STATEMENT
+        in_suite = (around.is_container and node.is_named) or (is_suite and self._is_suite_of(context.unit))
+        plain_statement = in_suite and not own & _NO_STATEMENT
         if around.is_container and around.role is Role.CODE and (plain_statement or "block" in own):
             self._cut(context.unit, node)
         branch, constant = "branch" in own, "constant" in own
-        kind = next((kind for kind in _DEFINITIONS if kind in own), "")
         is_statement = "statement" in own or "clause" in own
+        kind = next((kind for kind in _DEFINITIONS if kind in own), "")
+        if is_statement and kind == "function":
+            kind = ""
         if "conditional" in own:
             return self._new_unit(node, Role.CONDITIONAL, context)
         if ("declaration" in own or "data" in own) and not (is_statement or kind):
             return self._new_unit(node, Role.DECLARATION, context, is_constant=constant)
         if "import" in own:
             context = self._new_unit(node, Role.IMPORT, context)
-            self._imports.extend(imports_of(node, self._marks, context.unit))
+            self._imports.extend(imports_of(node, self._marks, context.unit, self._source))
         elif plain_statement or is_statement:
             context = self._new_unit(node, Role.CODE, context, is_branch=branch, is_constant=constant)
         return self._definition(node, kind, context) if kind else context
@@ -265,7 +300,7 @@ class _Walk:
         first, last = self._lines(node)
         name = node.child_by_field_name("name")
         found = Definition(
-            name=_text(name) if name is not None else "",
+            name=self._text(name) if name is not None else "",
             role=role,
             start=node.start_byte,
             end=node.end_byte,
@@ -280,6 +315,9 @@ class _Walk:
         context = context._replace(holder=index, in_closure=is_closure, role=role, branch=False)
         return context if is_closure else self._new_unit(node, role, context)
 
+    def _text(self, node: Node) -> str:
+        return self._source.text(node).decode("utf-8", "replace")
+
     def _part(self, node: Node, own: frozenset[str] | set[str], context: _Context) -> _Context:
         part = next((part for part in _PARTS if part in own), "")
         if not part or (part == "default" and ("type" in own or self._is_declared_only(context))):
@@ -290,6 +328,8 @@ class _Walk:
 
     def _is_declared_only(self, context: _Context) -> bool:
         """Whether a default belongs to a function without a body: nothing ever evaluates it there."""
+        if self._table.declared_defaults:
+            return False
         return context.role is Role.DECLARATION and self._units[context.unit].role is Role.DECLARATION
 
     def _inside(self, node: Node, own: frozenset[str] | set[str], context: _Context) -> _Context:
@@ -322,10 +362,6 @@ class _Walk:
         self._headers.append(end)
         unit = len(self._units) - 1
         return _Context(role, unit, context.holder, None, "", is_branch, context.is_test, False, context.is_container)
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
 
 
 def _marked(own: frozenset[str] | set[str], context: _Context) -> _Context:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,13 +13,14 @@ from tree_sitter import Node
 
 from linewitness.languages.files import suffix
 from linewitness.languages.grammar import wheels
-from linewitness.languages.grammar.leaves import Definition, Import, Leaf, Role
+from linewitness.languages.grammar.leaves import LUMP, Definition, Import, Leaf, Role
 from linewitness.languages.grammar.outline import Outline, outline
 from linewitness.languages.grammar.table import Table
-from linewitness.languages.python.source import Source, read
+from linewitness.languages.source import Source, read
 
 #: An error with more children than this holds no structure worth looking for.
 _RUBBLE: Final = 2000
+_WORDS: Final = re.compile(rb"[\w$]+|[^\x00-\x7f\s]+")
 
 
 class Side:
@@ -142,7 +144,9 @@ class Side:
         found: dict[bytes, list[Leaf]] = {}
         for leaf in self.outline.leaves:
             if leaf.role not in (Role.COMMENT, Role.IMPORT):
-                found.setdefault(self.outline.text(leaf), []).append(leaf)
+                text = self.outline.text(leaf)
+                for word in {text} if leaf.type != LUMP else set(_WORDS.findall(text)):
+                    found.setdefault(word, []).append(leaf)
         return found
 
 

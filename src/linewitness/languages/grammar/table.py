@@ -29,6 +29,7 @@ does not exist fails as soon as the rule is used). It marks nodes with these nam
 ``@constant``   a constant that the compiler may inline: the places that use its ``@bound`` name run in its stead
 ``@conditional`` decides at compile time whether what it holds, or what follows it, exists
 ``@heritage``   is a part of a class header that stands in its body
+``@loose``      is text of which the white space at both ends is no part
 ``@heredoc``    where the text of a later ``@continued`` node belongs
 
 __ https://tree-sitter.github.io/tree-sitter/using-parsers/queries/
@@ -43,7 +44,7 @@ MARKS: Final = frozenset({
     "block", "members", "statement", "clause", "body", "expression", "function", "closure", "class", "namespace",
     "name", "declaration", "data", "value", "type", "import", "bound", "source", "effect", "label", "branch", "operand",
     "default", "chain", "assigned", "late", "plain", "text", "comment", "test", "constant", "conditional", "heredoc",
-    "continued", "heritage",
+    "continued", "heritage", "loose",
 })  # fmt: skip
 
 
@@ -62,6 +63,10 @@ class Table(NamedTuple):
     ``directives`` is a pattern of comments that the compiler, the runtime or a bundler obeys; such a comment is code.
     ``class_runs`` tells that a class definition is executed, ``empty_functions`` that a function may be without a body
     and run all the same, ``flat_conditionals`` that a condition of the compiler stands beside the code it is about.
+    ``declared_defaults`` tells that the default of a parameter is evaluated where a function is called that is only
+    declared here, and not written into the call by the compiler.
+    ``unsafe`` is a pattern of text that makes the grammar's scanner crash: its characters beyond ASCII are shown to the
+    grammar as underscores, of which there are as many as there were bytes.
     """
 
     name: str
@@ -75,6 +80,8 @@ class Table(NamedTuple):
     class_runs: bool = False
     empty_functions: bool = False
     flat_conditionals: bool = False
+    declared_defaults: bool = False
+    unsafe: bytes = b""
 
     def is_directive(self, comment: bytes) -> bool:
         """Whether a comment is code after all."""

@@ -136,11 +136,11 @@ def _stream(side: Side, node: Node) -> Iterator[object]:
         each = todo.pop()
         if each is None:
             yield None
-        elif each.is_extra and "comment" in each.type and not side.table.is_directive(each.text or b""):
+        elif each.is_extra and "comment" in each.type and not side.table.is_directive(side.source.text(each)):
             continue
         elif not each.children:
             if each.start_byte != each.end_byte:
-                yield each.type, each.text
+                yield each.type, side.source.text(each)
         else:
             yield each.type
             todo.append(None)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, QueryError, Tree
 
 from linewitness.errors import UsageError
+from linewitness.languages.grammar.rehearsal import GrammarError, rehearse
 from linewitness.languages.grammar.table import MARKS, Grammar, Table
 
 _TREES_KEPT = 4
+_BEYOND_ASCII = re.compile(rb"[^\x00-\x7f]")
 
 
 @lru_cache(maxsize=32)
@@ -25,23 +30,57 @@ def language(table: Table, suffix: str) -> Language:
     try:
         return _language(grammar)
     except (AttributeError, ImportError, ValueError) as error:
-        wheel = grammar.module.replace("_", "-")
         message = (
-            f"the patch changes {table.title}, and {wheel} is not installed, or in a version that cannot be used: "
-            f"lines of it cannot be judged. Install it with: pip install 'linewitness[{table.extra}]'"
+            f"the patch changes {table.title}, and {_wheel(grammar)} is not installed, or in a version that cannot be "
+            f"used: lines of it cannot be judged. Install it with: pip install 'linewitness[{table.extra}]'"
         )
         raise UsageError(message) from error
 
 
-@lru_cache(maxsize=_TREES_KEPT)
-def _parse(grammar: Grammar, data: bytes) -> Tree:
-    return Parser(_language(grammar)).parse(data)
-
-
 def parse(table: Table, suffix: str, data: bytes) -> Tree:
-    """The syntax tree of a text. The last few trees are kept. Errors: as :func:`language`."""
+    """The syntax tree of a text. The last few trees are kept.
+
+    Errors: as :func:`language` and :func:`marks`, and :class:`GrammarError` when the grammar crashes on this text or
+    comes to no end.
+    """
     language(table, suffix)
-    return _parse(table.grammar(suffix), data)
+    return _parse(table, table.grammar(suffix), shown(table, data))
+
+
+def shown(table: Table, data: bytes) -> bytes:
+    """What the grammar gets to see of a text: the same, but for characters that its scanner or its query cannot take.
+
+    Queries decode what they compare, and base may be in another encoding than UTF-8.
+    """
+    if data.isascii():
+        return data
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _BEYOND_ASCII.sub(b"_", data)
+    return re.sub(table.unsafe, lambda found: _BEYOND_ASCII.sub(b"_", found[0]), data) if table.unsafe else data
+
+
+@lru_cache(maxsize=_TREES_KEPT)
+def _parse(table: Table, grammar: Grammar, data: bytes) -> Tree:
+    def read() -> Tree:
+        return Parser(_language(grammar)).parse(data)
+
+    query = _fitting_query(table, grammar)
+    reason = rehearse(lambda: QueryCursor(query).captures(read().root_node), len(data))
+    if reason:
+        raise GrammarError(f"the grammar {_wheel(grammar)} {_version(grammar)} {reason}")
+    return read()
+
+
+def _wheel(grammar: Grammar) -> str:
+    return grammar.module.replace("_", "-")
+
+
+def _version(grammar: Grammar) -> str:
+    with suppress(PackageNotFoundError):
+        return version(_wheel(grammar))
+    return "of an unknown version"
 
 
 @lru_cache(maxsize=32)
@@ -54,18 +93,21 @@ def _query(grammar: Grammar, pattern: str) -> Query:
     return query
 
 
+def _fitting_query(table: Table, grammar: Grammar) -> Query:
+    try:
+        return _query(grammar, table.query)
+    except QueryError as error:
+        message = f"{_wheel(grammar)} is installed in a version with other names than the table for {table.title} knows"
+        hint = f"Install the right one with: pip install 'linewitness[{table.extra}]'"
+        raise UsageError(f"{message}: {error}. {hint}") from error
+
+
 def marks(table: Table, suffix: str, root: Node) -> dict[int, set[str]]:
     """What the table's query says of the nodes below ``root``, by node id.
 
     Errors: :class:`UsageError` when the table was written for another version of the grammar.
     """
-    grammar = table.grammar(suffix)
-    try:
-        cursor = QueryCursor(_query(grammar, table.query))
-    except QueryError as error:
-        wheel = grammar.module.replace("_", "-")
-        message = f"{wheel} is installed in a version with other names than the table for {table.title} knows: {error}"
-        raise UsageError(f"{message}. Install the right one with: pip install 'linewitness[{table.extra}]'") from error
+    cursor = QueryCursor(_fitting_query(table, table.grammar(suffix)))
     found: dict[int, set[str]] = {}
     for name, nodes in cursor.captures(root).items():
         for node in nodes:
