@@ -225,6 +225,19 @@ def test_a_new_import_owes_and_its_neighbours_do_not() -> None:
     assert marked("import c\nimport a\n", head) == ["import-reshuffle: import a", "statement: import b"]
 
 
+def test_code_beside_an_import_that_only_moved_owes() -> None:
+    assert marked("import a\nimport b\n", "import b\nimport a; f()\n") == ["statement: import a; f()"]
+    assert marked("import a\nimport b\n", "import b\nimport a; a = b\n") == ["statement: import a; a = b"]
+
+
+def test_removing_code_beside_an_import_that_only_moved_leaves_a_deletion_point() -> None:
+    assert marked("import a; f()\nimport b\nx = 1\n", "import b\nimport a\nx = 1\n") == [
+        "deletion: import b",
+        "import-reshuffle: import a",
+    ]
+    assert marked("x = 1\nimport a; f()\ny = 2\n", "import a\nx = 1\ny = 2\n")[-1] == "deletion: y = 2"
+
+
 def test_removing_an_import_leaves_a_deletion_point() -> None:
     assert marked("import a\nimport b\nx = 1\n", "import a\nx = 1\n") == ["deletion: x = 1"]
     assert marked("from m import a, b\nx = 1\n", "from m import a\nx = 1\n") == ["deletion: from m import a"]

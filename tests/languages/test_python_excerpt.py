@@ -11,7 +11,8 @@ import pytest
 from linewitness.languages import classify
 from linewitness.languages.python import PythonRule, side
 from linewitness.languages.python.excerpt import excerpt
-from linewitness.languages.python.source import parse, read
+from linewitness.languages.python.tree import parse
+from linewitness.languages.source import read
 from linewitness.model import Demand, FileClasses, FileText, Hunk, LineOptions
 from tests.support.texts import change
 

@@ -14,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linewitness.languages.python.normal_form import equal, normal_form
-from linewitness.languages.python.source import parse, read
+from linewitness.languages.python.reformatted import Wording
+from linewitness.languages.python.tree import parse
+from linewitness.languages.source import read
 from linewitness.model import LineOptions
 from tests.support.texts import change, classes, marked
 
@@ -169,6 +171,31 @@ def test_a_change_of_meaning_elsewhere_in_the_definition_makes_its_reformatted_l
         "statement: return -x",
         "reformatted: return g(a, 1)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        ("x = (alpha *\n     beta) + gamma\n", "x = alpha * beta + gamma\n"),
+        ("x = (alpha *  # not delta\n     beta + gamma)\n", "x = alpha * beta + gamma\n"),
+        ("x = alpha * \\\n    beta + gamma\n", "x = alpha * beta + gamma\n"),
+        ("x = 1if y else z\nw = 1 if q else r\n", "x = 1 if y else z\nw = 1if q else r\n"),
+        ("x = alpha + 0xfor beta\ny = 0xf or alpha\n", "x = alpha + 0xf or beta\ny = 0xfor alpha\n"),
+        ('x = alpha + beta + u"text", u\n', 'x = alpha + beta + "text", u\n'),
+        ('x = alpha + beta + "text", u\n', 'x = alpha + beta + u"text", u\n'),
+        ("größe = alpha + beta, gamma\n", "größe = (alpha + beta, gamma)\n"),
+        ("x = alpha + beta; y = gamma\n", "x = alpha + beta\ny = gamma\n"),
+    ],
+)
+def test_the_cheap_look_at_words_never_hides_that_only_the_layout_changed(base: str, head: str) -> None:
+    codes = head.encode().splitlines(keepends=True)
+    # as if the patch had removed these very words elsewhere too: then their order alone decides
+    assert Wording((base + head).encode(), base.encode()).may_be(codes, codes)
+
+
+def test_words_in_another_order_are_known_for_a_change_without_asking_a_tree() -> None:
+    base, head = b"n = n * 1 + 2\nn = n * 2 + 1\n", [b"n = n * 2 + 2\n"]
+    assert not Wording(base, base).may_be(head, head)
 
 
 def test_a_comment_behind_code_may_change() -> None:

@@ -16,7 +16,7 @@ from linewitness.errors import EvidenceError
 from linewitness.evidence.hits import Entry, FileSites, Site
 from linewitness.evidence.interpreter import Interpreter
 from linewitness.evidence.kit import PACKAGE
-from linewitness.model import Pos, RepoPath, Span
+from linewitness.model import RepoPath
 
 LineRanges = tuple[tuple[int, int], ...]
 _TIMEOUT = 600
@@ -39,13 +39,14 @@ class Listing(NamedTuple):
 
 
 class _File(msgspec.Struct):
-    sites: list[tuple[int, int, int, int, int, bool, bool]] = []
-    entries: list[tuple[int, str, int]] = []
-    bodies: list[int] = []
+    sites: tuple[Site, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    bodies: frozenset[int] = frozenset()
     sha256: str = ""
-    codes: list[dict[str, Any]] = []
+    codes: msgspec.Raw = msgspec.Raw(b"[]")  # for the recorder only
     code: str = ""
     placeholder: str = ""
+    unrun: list[int] = []
     error: str = ""
     line: int = 0
 
@@ -55,20 +56,23 @@ class _Answer(msgspec.Struct):
     files: dict[str, _File]
 
 
-def list_sites(python: Interpreter, kit: Path, root: Path, changed: Mapping[RepoPath, LineRanges]) -> Listing:
+def list_sites(
+    python: Interpreter, kit: Path, root: Path, changed: Mapping[RepoPath, LineRanges], *, prepare: bool
+) -> Listing:
     """Sites of the wanted lines (1-based, inclusive ranges) of each changed file below ``root``.
 
-    ``kit`` holds a written kit. The files are compiled, isolated from everything in the tree, and never executed; many
-    of them in two processes at once. Errors: EvidenceError when the interpreter fails or answers nonsense.
+    ``kit`` holds a written kit; ``prepare`` has the interpreter leave byte code beside it. The files are compiled,
+    isolated from everything in the tree, and never executed; many of them in two processes at once. Errors:
+    EvidenceError when the interpreter fails or answers nonsense.
     """
     program = f"import sys; sys.path.insert(0, {str(kit)!r}); from {PACKAGE}.sites import main; main()"
     command = [str(python.path), "-I", "-S", "-B", "-c", program]
     parts = _shares(root, changed)
     with ExitStack() as stack:
-        started = [
-            stack.enter_context(_ask(command, kit, {"root": str(root), "prepare": number == 0, "files": part}))
-            for number, part in enumerate(parts)
-        ]
+        asked = (
+            {"root": str(root), "prepare": prepare and number == 0, "files": part} for number, part in enumerate(parts)
+        )
+        started = [stack.enter_context(_ask(command, kit, each)) for each in asked]
         answers = [_answer(python, child, part) for child, part in zip(started, parts, strict=True)]
     files = {path: file for answer in answers for path, file in answer.files.items()}
     return _listing(python, _Answer(answers[0].mode, files))
@@ -134,8 +138,8 @@ def _listing(python: Interpreter, answer: _Answer) -> Listing:
     version = ".".join(map(str, python.version[:2]))
     return Listing(
         answer.mode,
-        {path: _file_sites(path, file) for path, file in good.items()},
-        {path: frozenset(file.bodies) for path, file in good.items()},
+        {path: FileSites(path, file.sites, file.entries) for path, file in good.items()},
+        {path: file.bodies for path, file in good.items()},
         {path: _plan(file) for path, file in good.items()},
         {
             RepoPath(path): f"does not compile on Python {version}: {file.error}"
@@ -147,12 +151,5 @@ def _listing(python: Interpreter, answer: _Answer) -> Listing:
 
 
 def _plan(file: _File) -> dict[str, Any]:
-    return {"codes": file.codes, "code": file.code, "placeholder": file.placeholder, "sha256": file.sha256}
-
-
-def _file_sites(path: RepoPath, file: _File) -> FileSites:
-    sites = tuple(
-        Site(ident, Span(Pos(line, col), Pos(end_line, end_col)), weak, lazy)
-        for ident, line, col, end_line, end_col, weak, lazy in file.sites
-    )
-    return FileSites(path, sites, tuple(Entry(*entry) for entry in file.entries))
+    named = {"codes": file.codes, "code": file.code, "placeholder": file.placeholder, "sha256": file.sha256}
+    return {**named, "unrun": file.unrun}

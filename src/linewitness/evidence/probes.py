@@ -41,19 +41,28 @@ def probes_of(code: CodeType, marks: object) -> dict[int, int]:
     ``marks`` and the number are constants. Whatever else subscribes the marks is no probe.
     """
     found: dict[int, int] = {}
-    raw, constants = code.co_code, code.co_consts
-    loaded: list[object] = []
-    extended = 0
-    for offset in range(0, len(raw), 2):
-        operation, argument = raw[offset], raw[offset + 1] | extended
-        extended = argument << 8 if operation == _EXTENDED_ARG else 0
-        if operation == _LOAD_CONST:
-            loaded.append(constants[argument])
-        elif operation == _BINARY_SUBSCR and len(loaded) > 1 and _is(loaded[-2], marks) and type(loaded[-1]) is int:
-            found[offset] = loaded[-1] - BASE
-        if operation not in {_LOAD_CONST, _EXTENDED_ARG}:
-            loaded.clear()
+    constants = code.co_consts
+    operations, arguments = code.co_code[::2], code.co_code[1::2]
+    at = operations.find(_BINARY_SUBSCR)
+    while at >= 0:
+        before, number = _loaded(operations, arguments, at - 1)
+        _, holder = _loaded(operations, arguments, before)
+        if number >= 0 and holder >= 0 and type(constants[number]) is int and _is(constants[holder], marks):
+            found[2 * at] = constants[number] - BASE
+        at = operations.find(_BINARY_SUBSCR, at + 1)
     return found
+
+
+def _loaded(operations: bytes, arguments: bytes, at: int) -> tuple[int, int]:
+    """The place of the instruction before the one at ``at``, and which constant that one loads, -1 for none."""
+    if at < 0 or operations[at] != _LOAD_CONST:
+        return at, -1
+    argument, shift = arguments[at], 8
+    while at and operations[at - 1] == _EXTENDED_ARG:
+        at -= 1
+        argument |= arguments[at] << shift
+        shift += 8
+    return at - 1, argument
 
 
 def _is(constant: object, marks: object) -> bool:

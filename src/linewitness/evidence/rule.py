@@ -11,6 +11,7 @@ subclass of it in a test's call would do as well (``gate.md`` 4.3), but runs no 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from linewitness.evidence.hits import FileSites, Hit
@@ -66,12 +67,35 @@ class FileRule:
 
     def __init__(self, sites: FileSites, hits: Mapping[int, Hit]) -> None:
         self._hits = hits
-        self._spans = Spans(sites.sites)
+        self._sites = sites.sites
         self._entries: dict[tuple[str, int], list[int]] = {}
         for entry in sites.entries:
             self._entries.setdefault((entry.name, entry.line), []).append(entry.ident)
         self._empty = not sites.sites and not sites.entries
-        self._lines: dict[int, list[Stretch]] | None = None
+        self._seen: dict[tuple[str, ...], Sighting] = {}
+
+    @cached_property
+    def _spans(self) -> Spans:
+        return Spans(self._sites)
+
+    @cached_property
+    def _values(self) -> dict[int, list[int]]:
+        """By line the value code that begins there, and the functions without a name beside it."""
+        found: dict[int, list[int]] = {}
+        for ident, ((line, _), _), weak, lazy in self._sites:
+            if not weak and not lazy:
+                found.setdefault(line, []).append(ident)
+        for (name, line), idents in self._entries.items():
+            if name in _NAMELESS and line in found:
+                found[line] += idents
+        return found
+
+    @cached_property
+    def _lines(self) -> dict[int, list[Stretch]]:
+        found: dict[int, list[Stretch]] = {}
+        for stretch in self._spans.values():
+            found.setdefault(stretch.span.start.line, []).append(stretch)
+        return found
 
     def settled(self, line: int) -> Sighting | None:
         """The fast path: an answer without a demand; ``None`` means "ask :meth:`sight`".
@@ -82,21 +106,31 @@ class FileRule:
         Good for statements and branches, with one exception: where arms decide, a line of which the compiler
         removed a part would pass for whole. Never for definitions and deletion points, which ask for more.
         """
-        if self._lines is None:
-            self._lines = {}
-            for stretch in self._spans.values():
-                self._lines.setdefault(stretch.span.start.line, []).append(stretch)
-        stretches = self._lines.get(line)
-        if not stretches:
+        idents = self._values.get(line)
+        if not idents:
             return None
+        hits = [self._hits.get(ident) for ident in idents]
+        # equal hits are mostly one object
+        if hits.count(hits[0]) == len(hits):
+            return self._run(hits[0].witnesses) if hits[0] is not None and hits[0].phase is Phase.CALL else None
+        return self._settled_with_copies(line)
+
+    def _run(self, witnesses: tuple[str, ...]) -> Sighting:
+        return self._seen.get(witnesses) or self._seen.setdefault(
+            witnesses, Sighting(Answer.RUN, witnesses, Phase.CALL)
+        )
+
+    def _settled_with_copies(self, line: int) -> Sighting | None:
+        """The same where code of the line has several hits: of code that the compiler copied one copy is enough."""
         witnesses: set[str] = set()
         nameless = (self._entries.get((name, line), ()) for name in _NAMELESS)
-        for idents in (*(stretch.idents for stretch in stretches), *((ident,) for each in nameless for ident in each)):
+        code = (stretch.idents for stretch in self._lines[line])
+        for idents in (*code, *((ident,) for each in nameless for ident in each)):
             calls = [hit for hit in self._hits_of(idents) if hit.phase is Phase.CALL]
             if not calls:
                 return None
             witnesses.update(*(hit.witnesses for hit in calls))
-        return Sighting(Answer.RUN, tuple(sorted(witnesses)), Phase.CALL)
+        return self._run(tuple(sorted(witnesses)))
 
     def sight(self, demand: Demand) -> Sighting:
         """The answer to one demand: run, partial, not run, or removed by the compiler."""

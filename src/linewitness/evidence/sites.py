@@ -9,10 +9,10 @@ and writes to standard output
 
     {"mode": "monitoring" | "probes", "files": {"src/a.py": {...}}}
 
-with, for each file, ``sites`` ``[[ident, line, col, end line, end col, weak, lazy], ...]`` (columns are UTF-8 bytes),
-``entries`` ``[[ident, name, line], ...]``, ``bodies`` (the idents of code that runs where it is defined), ``sha256`` of
-the bytes, ``codes`` (what :mod:`recorder` has to recognise) or ``code`` (what :mod:`probes` has to load instead), or
-only ``error`` when the file does not compile there.
+with, for each file, ``sites`` ``[[ident, [[line, col], [end line, end col]], weak, lazy], ...]`` (columns are UTF-8
+bytes), ``entries`` ``[[ident, name, line], ...]``, ``unrun`` (idents of what must not run: it is for types), ``bodies``
+(the idents of code that runs where it is defined), ``sha256`` of the bytes, ``codes`` (what :mod:`recorder` has to
+recognise) or ``code`` (what :mod:`probes` has to load instead), or only ``error`` when the file does not compile there.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from types import CodeType
 from typing import Any, Optional
 
 from . import codekey
+from .unrun import for_types, set_apart
 
 # Instructions that stand for no value of the program: they start or resume a frame, or only widen another's argument.
 _SILENT = frozenset(
@@ -81,8 +82,8 @@ def main() -> None:
 
 # Modules of the kit that no process of the run loads.
 _UNUSED = {
-    "monitoring": frozenset(("probes.py", "sites.py", "weaving.py")),
-    "probes": frozenset(("monitor.py", "sites.py")),
+    "monitoring": frozenset(("probes.py", "sites.py", "unrun.py", "weaving.py")),
+    "probes": frozenset(("monitor.py", "sites.py", "unrun.py")),
 }
 
 
@@ -103,12 +104,15 @@ def _file(root: str, path: str, ranges: list[list[int]], mode: str) -> dict[str,
     try:
         with open(os.path.join(root, path), "rb") as stream:
             source = stream.read()
+        apart = for_types(source, ranges)
+        wanted = Ranges([*ranges, *([line, line] for line in sorted(apart))])
         if mode == "monitoring":
-            listed = instructions(compile(source, path, "exec", dont_inherit=True), Ranges(ranges))
+            listed = instructions(compile(source, path, "exec", dont_inherit=True), wanted)
         else:
             from . import weaving
 
-            listed = weaving.listing(source, path, Ranges(ranges))
+            listed = weaving.listing(source, path, wanted)
+        listed = set_apart(listed, apart)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OSError) as error:
         line = getattr(error, "lineno", None) or 0
         return {"error": f"{type(error).__name__}: {getattr(error, 'msg', None) or error}", "line": line}
@@ -134,7 +138,7 @@ def instructions(top: CodeType, wanted: Ranges) -> dict[str, Any]:
         offsets: list[tuple[int, int]] = []
         for where, weak, lazy, site in _sites(code, positions, wanted):
             line, end_line, col, end_col = site
-            sites.append([count, line, col, end_line, end_col, weak, lazy])
+            sites.append([count, ((line, col), (end_line, end_col)), weak, lazy])
             offsets.extend([(offset, count) for offset in where])
             count += 1
         if codekey.runs_at_import(code):

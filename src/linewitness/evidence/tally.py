@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from linewitness.evidence.hits import Hit
 from linewitness.evidence.records import ChildHit, FileHits, Files, ImportRow, Journals, Outcome, TestRow
 from linewitness.evidence.vacuity import Judged
 from linewitness.model import Phase, RepoPath
+
+Witnesses = tuple[str, ...] | set[str]
+"""Nobody, or one test, in a tuple that all places of the test share; a set of several."""
 
 
 def loaded_files(journals: Journals) -> frozenset[RepoPath]:
@@ -16,39 +19,47 @@ def loaded_files(journals: Journals) -> frozenset[RepoPath]:
 
 
 class _Tally:
-    """Who hit what first, file by file."""
+    """Who hit what first, file by file. Most places share their witnesses with many others: each set is kept once."""
 
     def __init__(self, bodies: Mapping[RepoPath, frozenset[int]]) -> None:
         self._bodies = bodies
-        self._hits: dict[RepoPath, dict[int, set[str]]] = {}
+        self._hits: dict[RepoPath, dict[int, Witnesses]] = {}
 
-    def add(self, file: str, idents: Iterable[int], witness: str | None) -> None:
+    def add(self, file: str, idents: Sequence[int], witness: str | None) -> None:
         """Count hits for ``witness``; without one only what runs where it is defined counts, as imported."""
         path = RepoPath(file)
-        bodies = self._bodies.get(path, frozenset())
-        known = self._hits.setdefault(path, {})
-        for ident in idents:
+        if witness is None:
             # A module that a skipped test imports first is imported once: its body ran, for no test in particular.
-            if witness is not None:
-                known.setdefault(ident, set()).add(witness)
-            elif ident in bodies:
-                known.setdefault(ident, set())
+            self._import(path, self._bodies.get(path, frozenset()).intersection(idents))
+            return
+        known, alone = self._hits.setdefault(path, {}), (witness,)
+        again = {ident: known[ident] for ident in known.keys() & idents if known[ident]}
+        known.update(dict.fromkeys(idents, alone))
+        for ident, others in again.items():
+            if isinstance(others, set):
+                others.add(witness)
+            known[ident] = others if isinstance(others, set) or others == alone else {*others, witness}
 
     def add_import(self, hits: FileHits) -> None:
         """Count what ran at import or collection."""
         for file, idents in hits:
-            known = self._hits.setdefault(RepoPath(file), {})
-            for ident in idents:
-                known.setdefault(ident, set())
+            self._import(RepoPath(file), idents)
+
+    def _import(self, path: RepoPath, idents: Iterable[int]) -> None:
+        known = self._hits.setdefault(path, {})
+        for ident in idents:
+            known.setdefault(ident, ())
 
     def result(self) -> dict[RepoPath, dict[int, Hit]]:
-        """One hit per ident, a test's before an import's."""
+        """One hit per ident, a test's before an import's. Equal hits are one object."""
+        made: dict[tuple[str, ...], Hit] = {(): Hit(Phase.IMPORT, ())}
+
+        def hit(names: Witnesses) -> Hit:
+            witnesses = names if isinstance(names, tuple) else tuple(sorted(names))
+            return made.get(witnesses) or made.setdefault(witnesses, Hit(Phase.CALL, witnesses))
+
         return {
-            path: {
-                ident: Hit(Phase.CALL if names else Phase.IMPORT, tuple(sorted(names)))
-                for ident, names in sorted(idents.items())
-            }
-            for path, idents in sorted(self._hits.items())
+            path: {ident: hit(idents[ident]) for ident in sorted(idents)} for path, idents in sorted(self._hits.items())
         }
 
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import ast
 import marshal
+import re
 from base64 import b64encode
 from typing import Any, Protocol
 
@@ -45,7 +46,7 @@ def listing(source: bytes, path: str, wanted: Wanted) -> dict[str, Any]:
     """Sites, entries and the probed compilation of one file. Errors: what ``compile`` raises."""
     tree = ast.parse(source, path)
     stands = placeholder(source)
-    weaver = Weaver(wanted, stands)
+    weaver = Weaver(wanted, stands, _lines_with_parts(source))
     weaver.module(tree)
     code = compile(tree, path, "exec", dont_inherit=True)
     alive = {ident for inner in codekey.walk(code) for ident in probes_of(inner, stands).values()}
@@ -58,11 +59,43 @@ def listing(source: bytes, path: str, wanted: Wanted) -> dict[str, Any]:
     }
 
 
-class Weaver:
-    """Puts probes into a syntax tree, in place, and keeps the list of them."""
+_SIGN = re.compile(rb"(if|and|or|for|lambda|assert)\b|[<>]|[=!]=|(?:in|is)\b")
+_RUN_IN = re.compile(rb"\d\w*?(?:if|and|or|for|lambda|assert|in|is)\b")
+_LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
 
-    def __init__(self, wanted: Wanted, stands: str) -> None:
+
+def _lines_with_parts(source: bytes) -> frozenset[int]:
+    """The lines that may hold what a statement skips: a later operand, an arm, a message, a loop of an expression.
+
+    Told from their words and signs, which may as well be those of a string or comment. One comparison skips nothing.
+    """
+    text = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    # a number may run into the keyword after it, as in "0xfor 1"
+    inside = frozenset() if _RUN_IN.search(text) else _LETTERS
+    found, compared = set[int](), 0
+    number, at = 1, 0
+    for sign in _SIGN.finditer(text):
+        begin = sign.start()
+        if begin and text[begin] > 0x60 and text[begin - 1] in inside:
+            continue
+        number += text.count(b"\n", at, begin)
+        at = begin
+        if sign[1] or compared == number:
+            found.add(number)
+        else:
+            compared = number
+    return frozenset(found)
+
+
+class Weaver:
+    """Puts probes into a syntax tree, in place, and keeps the list of them.
+
+    ``parts`` are the lines on which an expression may have a part that is skipped while the rest of it runs.
+    """
+
+    def __init__(self, wanted: Wanted, stands: str, parts: frozenset[int]) -> None:
         self._stands = stands
+        self._parts = parts
         self.sites: list[list[Any]] = []
         self.entries: list[list[Any]] = []
         self.bodies: set[int] = set()
@@ -80,7 +113,7 @@ class Weaver:
 
     def _site(self, start: tuple[int, int], end: tuple[int, int]) -> int:
         ident = self._number()
-        self.sites.append([ident, *start, *end, False, False])
+        self.sites.append([ident, (start, end), False, False])
         return ident
 
     def _entry(self, node: Any, name: str) -> int | None:
@@ -92,14 +125,15 @@ class Weaver:
         return ident
 
     def _mark(self, ident: int, at: tuple[int, int]) -> Any:
-        mark = ast.Subscript(ast.Constant(self._stands), ast.Constant(BASE + ident), ast.Load())
-        _at(mark.value, at)
-        _at(mark.slice, at)
-        return _at(mark, at)
+        marks, number = ast.Constant(self._stands), ast.Constant(BASE + ident)
+        mark = ast.Subscript(marks, number, _LOAD)
+        for node in (marks, number, mark):
+            node.lineno, node.col_offset = node.end_lineno, node.end_col_offset = at
+        return mark
 
     def _probe(self, ident: int, at: tuple[int, int]) -> ast.stmt:
-        mark = self._mark(ident, at)
-        return ast.copy_location(ast.Expr(mark), mark)
+        probe: ast.stmt = _at(ast.Expr(self._mark(ident, at)), at)
+        return probe
 
     def _before(self, ident: int, node: ast.expr) -> ast.expr:
         """``MARKS[ident] or node``: marks, then is exactly ``node``."""
@@ -129,22 +163,24 @@ class Weaver:
         # What no probe may stand before (a ``__future__`` import) has run once the probe after it has.
         due = [] if entry is None else [entry]
         for position, statement in enumerate(body):
-            start = _start(statement)
-            if _is_future(statement) and self._wanted.touch(start[0], _header_end(statement)):
+            start, header_end = _start(statement), _header_end(statement)
+            is_wanted, is_future = self._wanted.touch(start[0], header_end), _is_future(statement)
+            if is_future and is_wanted:
                 due.append(self._site(start, _end(statement)))
-            if (documented and position == 0 and _is_docstring(statement)) or _is_future(statement):
+            if is_future or (documented and position == 0 and _is_docstring(statement)):
                 woven.append(statement)
                 continue
-            woven += [self._probe(ident, start) for ident in due]
-            due = []
-            if self._wanted.touch(start[0], _header_end(statement)) and not _is_declaration(statement):
+            if due:
+                woven += [self._probe(ident, start) for ident in due]
+                due = []
+            if is_wanted and not _is_declaration(statement):
                 woven.append(self._probe(self._site(start, _clause_end(statement)), start))
             woven.append(statement)
-            self._statement(statement)
+            if type(statement) in _COMPOUND or start[0] != header_end or header_end in self._parts:
+                self._statement(statement, start[0])
         return woven + [self._probe(ident, _end(woven[-1]) if woven else (1, 0)) for ident in due]
 
-    def _statement(self, node: ast.stmt) -> None:
-        first = _start(node)[0]
+    def _statement(self, node: ast.stmt, first: int) -> None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             self._function(node, first)
         elif isinstance(node, ast.ClassDef):
@@ -247,6 +283,8 @@ class Weaver:
         self, node: Any, owner: int, *, skippable: bool = False, start: tuple[int, int] | None = None
     ) -> Any:
         """``node`` with its probes. ``owner`` is the line on which the innermost probe around it starts."""
+        if node.end_lineno == owner and not skippable and owner not in self._parts:
+            return node
         if isinstance(node, ast.Starred):
             node.value = self._expression(node.value, owner, skippable=skippable)
             return node
@@ -265,7 +303,8 @@ class Weaver:
         if special is not None:
             getattr(self, special)(node, owner)
             return
-        for name, value in ast.iter_fields(node):
+        for name in node._fields:
+            value = getattr(node, name, None)
             if isinstance(value, ast.expr):
                 setattr(node, name, self._expression(value, owner))
             elif isinstance(value, list):
@@ -352,6 +391,13 @@ class Weaver:
             node.elt = self._before(entry, node.elt)
 
 
+_LOAD = ast.Load()
+_DEFINITIONS = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+# The statements that hold others. A simple one on a line without parts that may be skipped needs no further look.
+_COMPOUND = frozenset((
+    *_DEFINITIONS, ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try,
+    *(getattr(ast, name) for name in ("Match", "TryStar") if hasattr(ast, name)),
+))  # fmt: skip
 # Which parts of an expression may be skipped, or must be left alone, by the name of the weaver's method for it.
 _SPECIAL: dict[type, str] = {
     ast.BoolOp: "_bool_op",
@@ -374,7 +420,7 @@ def _at(node: Any, at: tuple[int, int]) -> Any:
 
 
 def _start(node: Any) -> tuple[int, int]:
-    decorators = getattr(node, "decorator_list", None)
+    decorators = node.decorator_list if type(node) in _DEFINITIONS else None
     if decorators:
         # The sign itself has no node; it stands before the first decorator, on its line.
         return decorators[0].lineno, min(decorators[0].col_offset, node.col_offset)
@@ -397,6 +443,8 @@ def _has_elif(node: ast.If) -> bool:
 
 def _header_end(node: Any) -> int:
     """Last line before the first statement of the suite, or of the statement."""
+    if type(node) not in _COMPOUND:
+        return int(node.end_lineno)
     suites = [getattr(node, name, None) for name in ("body", "cases")]
     inner = next((suite[0] for suite in suites if isinstance(suite, list) and suite), None)
     if inner is None:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from linewitness.languages.python.outline import CLAUSES, Outline, Statement, first_member
-from linewitness.languages.python.source import Source, find
 from linewitness.languages.python.tokens import skippable_parts
+from linewitness.languages.python.tree import find
+from linewitness.languages.source import Source
 from linewitness.model import Span
 
 Arm = tuple[str, Span | None]

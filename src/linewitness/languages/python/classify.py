@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tree_sitter import Node
 
+from linewitness.languages.naming import obligations
 from linewitness.languages.python import torn
 from linewitness.languages.python.deletions import deletion_points
+from linewitness.languages.python.imports import names_in
 from linewitness.languages.python.lines import Lines, Look, Shape
-from linewitness.languages.python.naming import Scopes, obligations
 from linewitness.languages.python.outline import IMPORTS, Outline, outline
 from linewitness.languages.python.places import definition_node
-from linewitness.languages.python.reformatted import Twins, words
+from linewitness.languages.python.reformatted import Twins, Wording
+from linewitness.languages.python.scopes import Scopes, extents
 from linewitness.languages.python.side import Side
 from linewitness.model import Exempt, Exemption, FileClasses, FileText, Hunk, Kind, LineOptions
 from linewitness.patch.hunks import added_lines
@@ -44,19 +46,25 @@ class _Patched:
         points = [] if self._options.deletions == "ignore" else self._deletion_points(looks)
         return self._assembled(part, looks, points)
 
-    def _removed(self, hunk: Hunk) -> list[bytes]:
+    def _removed(self) -> bytes:
+        """What the hunks removed, one after the other."""
         if self._base is None:
-            return []
-        return [self._base.source.line(line) for line in range(hunk.base_start, hunk.base_start + hunk.base_count)]
+            return b""
+        data, starts = self._base.source
+        return b"".join([data[starts[at - 1] : starts[at - 1 + count]] for at, count, _, _ in self._text.hunks])
 
     def _exempt_imports(self, part: Outline, looks: dict[int, Look]) -> None:
         """An import that the same scope of base held as often, under the same conditions, is only in another place."""
         imports = [line for line, look in looks.items() if _owes_import(part, look)]
-        if not imports or self._base is None:
+        if not imports or self._base is None or b"import" not in self._removed():
             return
-        if not any(b"import" in line for hunk in self._text.hunks for line in self._removed(hunk)) or self._base.broken:
-            return
+        known, owners = names_in(self._base.source.data), part.owners(imports)
         for line in imports:
+            if any(part.statements[owner].kind not in IMPORTS for owner in owners[line]):
+                continue  # "import a; f()" does more than import
+            # no name that base never wrote was imported there; asking its tree is dear
+            if not names_in(self._head.source.line(line).partition(b"#")[0]) <= known or self._base.broken:
+                continue
             if self._head.imports.all_held_by(line, self._base.imports):
                 looks[line] = looks[line]._replace(exempt=Exemption.IMPORT_RESHUFFLE)
 
@@ -64,18 +72,26 @@ class _Patched:
         """Lines of a definition (or module) that is proved to have the same syntax tree on both sides."""
         if self._base is None or not self._text.hunks:
             return
-        removed = words(line for hunk in self._text.hunks for line in self._removed(hunk))
-        by_definition: dict[int, list[int]] = {}
-        for line, look in looks.items():
-            if look.exempt is None:
-                by_definition.setdefault(part.definition_of(look.owner), []).append(line)
+        wording = Wording(self._removed(), self._base.source.data)
+        definitions, by_definition = part.definitions(), dict[int, list[int]]()
+        for line, (reason, _, owner, _) in looks.items():
+            if reason is None:
+                by_definition.setdefault(definitions[owner] if owner >= 0 else -1, []).append(line)
         for definition, lines in by_definition.items():
-            if not words(self._head.source.line(line) for line in lines) <= removed:
+            if not wording.may_be([self._head.source.line(line) for line in lines], self._code_on(part, looks, lines)):
                 continue
             node = definition_node(part.statements[definition].node) if definition >= 0 else None
             if self._twins.same(self._head, node):
                 for line in lines:
                     looks[line] = looks[line]._replace(exempt=Exemption.REFORMATTED)
+
+    def _code_on(self, part: Outline, looks: Mapping[int, Look], lines: Iterable[int]) -> Iterator[bytes]:
+        """What stands on lines from the beginning of a statement on: nothing of that is inside of a string."""
+        data, starts = self._head.source
+        for line in lines:
+            owner = looks[line].owner
+            if owner >= 0 and part.statements[owner].first == line:
+                yield data[part.statements[owner].start : starts[line]]
 
     def _deletion_points(self, looks: Mapping[int, Look]) -> list[int]:
         if self._base is None:
@@ -84,21 +100,24 @@ class _Patched:
         return deletion_points(self._base, self._head, bare, self._text.hunks, self._twins) if bare else []
 
     def _assembled(self, part: Outline, looks: dict[int, Look], points: list[int]) -> FileClasses:
-        ranges = {line: _statement_range(part, line, look) for line, look in looks.items() if look.exempt is None}
-        kinds = {line: looks[line].kind for line in ranges}
+        ranges, kinds = dict[int, tuple[int, int]](), dict[int, Kind]()
+        for line, (reason, kind, owner, _) in looks.items():
+            if reason is None:
+                kinds[line] = kind
+                ranges[line] = part.statements[owner].header_lines if owner >= 0 else (line, line)
         for line in points:
             if line not in kinds:
                 kinds[line] = Kind.DELETION
                 ranges[line] = self._deletion_range(line)
         path = self._text.change.path
         exempt = tuple(
-            Exempt(path, line, look.exempt) for line, look in looks.items() if look.exempt and line not in kinds
+            Exempt(path, line, reason) for line, (reason, _, _, _) in looks.items() if reason and line not in kinds
         )
-        return FileClasses(obligations(self._text, kinds, ranges, self._scope_of(looks)), exempt)
+        return FileClasses(obligations(self._text, kinds, ranges, self._scope_of(part, looks)), exempt)
 
-    def _scope_of(self, looks: Mapping[int, Look]) -> Callable[[int], str]:
-        """The scope of any line, from the changed lines' tree as far as that reaches."""
-        near = Scopes(self._head.source, self._root)
+    def _scope_of(self, part: Outline, looks: Mapping[int, Look]) -> Callable[[int], str]:
+        """The scope of any line, from the changed lines' outline as far as that reaches."""
+        near = Scopes(extents(part))
         return lambda line: near.of(line) if line in looks else self._head.scopes.of(line)
 
     def _deletion_range(self, line: int) -> tuple[int, int]:
@@ -113,6 +132,9 @@ def _owes_import(part: Outline, look: Look) -> bool:
 
 def _settle_by_others(part: Outline, looks: dict[int, Look]) -> None:
     """Closing brackets and bare ``else:``, ``finally:``, ``try:`` owe nothing when their code owes anyway."""
+    odd = [line for line, look in looks.items() if look.shape is not Shape.CODE and look.exempt is None]
+    if not odd:
+        return
     owing = {look.owner for look in looks.values() if look.exempt is None and look.shape is Shape.CODE}
     around: set[int] = set()
     for owner in owing:
@@ -120,9 +142,9 @@ def _settle_by_others(part: Outline, looks: dict[int, Look]) -> None:
         while up >= 0 and up not in around:
             around.add(up)
             up = part.suite_of(up)
-    for line, look in looks.items():
-        settled = owing if look.shape is Shape.CLOSERS else around
-        if look.exempt is None and look.shape is not Shape.CODE and look.owner in settled:
+    for line in odd:
+        look = looks[line]
+        if look.owner in (owing if look.shape is Shape.CLOSERS else around):
             looks[line] = look._replace(exempt=_SETTLED_BY_OTHERS[look.shape])
 
 
@@ -131,10 +153,3 @@ def _replaces(hunk: Hunk, looks: Mapping[int, Look]) -> bool:
     settled = (Exemption.PUNCTUATION, Exemption.KEYWORD)
     lines = range(hunk.head_start, hunk.head_start + hunk.head_count)
     return any(looks[line].exempt is None or looks[line].exempt in settled for line in lines)
-
-
-def _statement_range(part: Outline, line: int, look: Look) -> tuple[int, int]:
-    if look.owner < 0:
-        return line, line
-    statement = part.statements[look.owner]
-    return statement.first, statement.header_last

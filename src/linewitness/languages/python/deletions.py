@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linewitness.languages.python.lines import Shape
-from linewitness.languages.python.outline import CLAUSES, Statement
+from linewitness.languages.python.lines import Look, Shape
+from linewitness.languages.python.outline import CLAUSES, IMPORTS, Statement
 from linewitness.languages.python.places import definition_node
 from linewitness.languages.python.reformatted import Twins
 from linewitness.languages.python.side import Side
@@ -31,28 +31,33 @@ def _point(base: Side, head: Side, hunk: Hunk, hunks: tuple[Hunk, ...], twins: T
         if not any(base.source.line(line).strip() for line in removed):
             return 0
         return _first(_next_anywhere(head, hunk))
-    lost = [line for line in removed if _is_lost(line, base, head, twins)]
+    looks = base.lines.look(removed)
+    lost = next((line for line in removed if _is_lost(line, looks[line], base, head, twins)), 0)
     if not lost:
         return 0
-    return _first(_heir(base, head, hunk, hunks, lost[0]) or _next_anywhere(head, hunk))
+    return _first(_heir(base, head, hunk, hunks, lost) or _next_anywhere(head, hunk))
 
 
 def _first(statement: Statement | None) -> int:
     return statement.first if statement else 0
 
 
-def _is_lost(line: int, base: Side, head: Side, twins: Twins) -> bool:
+def _is_lost(line: int, look: Look, base: Side, head: Side, twins: Twins) -> bool:
     """Whether a removed line was executable and is not still there, moved or laid out anew."""
-    look = base.lines.look([line])[line]
     if look.exempt is not None or look.shape is Shape.CLOSERS:
         return False
     if look.owner < 0:
         return True
-    if base.imports.knows(line) and base.imports.all_held_by(line, head.imports):
+    if base.imports.knows(line) and _only_imports(line, base) and base.imports.all_held_by(line, head.imports):
         return False
     holder = base.outline.definition_of(look.owner)
     node = definition_node(base.outline.statements[holder].node) if holder >= 0 else None
     return not twins.same(base, node)
+
+
+def _only_imports(line: int, base: Side) -> bool:
+    owners = base.outline.owners([line]).get(line, [])
+    return bool(owners) and all(base.outline.statements[owner].kind in IMPORTS for owner in owners)
 
 
 def _heir(base: Side, head: Side, hunk: Hunk, hunks: tuple[Hunk, ...], line: int) -> Statement | None:

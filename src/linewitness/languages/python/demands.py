@@ -19,9 +19,9 @@ from linewitness.languages.python.lines import (
 from linewitness.languages.python.outline import DEFINITIONS, Outline, outline
 from linewitness.languages.python.places import definition_node
 from linewitness.languages.python.side import Side
-from linewitness.languages.python.source import Source
 from linewitness.languages.python.stubs import is_never_entered, is_overload
 from linewitness.languages.python.tokens import Leaf, leaves
+from linewitness.languages.source import Source
 from linewitness.model import Demand, Function, Kind, Obligation, Pos, Span, Token, Weight
 
 _ORDER = tuple(Weight)

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection
 
-from linewitness.languages.python.source import Source
+from linewitness.languages.source import Source
 
 _WORTH_IT = 4096
 _ENOUGH = 0.6

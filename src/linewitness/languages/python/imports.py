@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from linewitness.languages.python.places import Place, Places
-from linewitness.languages.python.source import Source, find
+from linewitness.languages.python.tree import find
+from linewitness.languages.source import Source
 
 _IMPORTS = "[(import_statement) (import_from_statement) (future_import_statement)] @import"
+
+
+_NAME = re.compile(rb"\w+")
+_WORDS = frozenset((b"import", b"from", b"as"))
+
+
+def names_in(text: bytes) -> set[bytes]:
+    """All names, and words that look like one, but not the words of an import itself."""
+    return set(_NAME.findall(text)) - _WORDS
 
 
 class Binding(NamedTuple):

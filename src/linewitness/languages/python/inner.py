@@ -14,7 +14,8 @@ from tree_sitter import Node
 
 from linewitness.languages.python.outline import Statement
 from linewitness.languages.python.side import Side
-from linewitness.languages.python.source import Source, find
+from linewitness.languages.python.tree import find
+from linewitness.languages.source import Source
 from linewitness.model import Function
 
 _MAKERS = "[(lambda) (generator_expression)] @maker"

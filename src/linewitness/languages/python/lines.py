@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum, auto
+from functools import partial
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from linewitness.languages.python.outline import DEFINITIONS, Outline, Statement
-from linewitness.languages.python.source import Source, find
+from linewitness.languages.python.tree import find
 from linewitness.languages.python.typing_only import TypingNames
+from linewitness.languages.source import Source
 from linewitness.model import Exemption, Kind
 
 _BLANKS = b" \t\f"
 _TYPE_COMMENT = re.compile(rb"#\s*type:\s")
 _CLOSERS = re.compile(rb"[\s)\]},:;]+(?:#.*)?\Z")
 _CLAUSE = re.compile(rb"\s*(?:else|finally|try)[ \t\f]*:\s*(?:#.*)?\Z")
-_MAY_BRANCH = re.compile(rb"\b(?:if|and|or)\b")
+# Without a boundary in front, which would keep the search from looking for first letters only.
+_WORDS = re.compile(rb"(?:if|and|or)\b")
+_WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_NOBODY: Sequence[int] = ()
 _BRANCH_EXPRESSIONS = "[(conditional_expression) (boolean_operator) (if_clause)] @branch"
 _BRANCHES = frozenset({
     "if_statement", "elif_clause", "else_clause", "while_statement", "for_statement", "match_statement", "case_clause",
@@ -50,6 +55,9 @@ class Look(NamedTuple):
     shape: Shape = Shape.CODE
 
 
+_LOOK: Callable[[tuple[object, ...]], Look] = partial(tuple.__new__, Look)
+
+
 class Lines:
     """Looks at lines of one parsed file."""
 
@@ -57,15 +65,36 @@ class Lines:
         self.outline = outline
         self._root = root
         self._names = names
+        self._has_names = any(names)
         self._typing: dict[int, bool] = {}
         self._branches: dict[int, frozenset[int]] = {}
 
     def look(self, lines: Collection[int]) -> dict[int, Look]:
         """The lines in their order, each with what it is by itself."""
         owners = self.outline.owners(lines)
-        return {line: self._line(line, owners.get(line, [])) for line in sorted(lines)}
+        looks: dict[int, Look] = {}
+        for line in sorted(lines):
+            own = owners.get(line, _NOBODY)
+            looks[line] = self._opened(line, own[0]) if self._is_opened(line, own) else self._line(line, own)
+        return looks
 
-    def _line(self, line: int, owners: list[int]) -> Look:
+    def _is_opened(self, line: int, owners: Sequence[int]) -> bool:
+        """Whether the line begins with a statement and holds nothing else: most do, and then it is no other text."""
+        if len(owners) != 1:
+            return False
+        source, statement = self.outline.source, self.outline.statements[owners[0]]
+        begin = source.starts[line - 1]
+        return begin <= statement.start and not source.data[begin : statement.start].strip(_BLANKS)
+
+    def _opened(self, line: int, index: int) -> Look:
+        statement = self.outline.statements[index]
+        exempt = self.exemption(index)
+        if exempt is not None:
+            return _LOOK((exempt, Kind.STATEMENT, index, Shape.CODE))
+        shape = _shape(self.outline.source.line(line)) if statement.kind in CLAUSE_KINDS else Shape.CODE
+        return _LOOK((None, self._kind(line, index, statement), index, shape))
+
+    def _line(self, line: int, owners: Sequence[int]) -> Look:
         source = self.outline.source
         text = source.line(line)
         bare = text.strip(_BLANKS)
@@ -84,7 +113,7 @@ class Lines:
         node = self._root.descendant_for_byte_range(offset, offset + 1)
         return node is not None and node.type in _STRING_PARTS
 
-    def _code(self, line: int, owners: list[int], shape: Shape) -> Look:
+    def _code(self, line: int, owners: Sequence[int], shape: Shape) -> Look:
         looks = [self._owned(line, index) for index in owners]
         owing = [look for look in looks if look.exempt is None]
         if not owing:
@@ -103,11 +132,19 @@ class Lines:
         statement = self.outline.statements[index]
         if statement.docstring:
             return Exemption.DOCSTRING
-        if self.typing_only(index) or is_ellipsis(statement):
+        if (self._has_names and self.typing_only(index)) or self._is_ellipsis(statement):
             return Exemption.TYPING_ONLY
-        if is_bare_annotation(statement) and self._holder(index) == "function_definition":
+        if self._is_bare_annotation(statement) and self._holder(index) == "function_definition":
             return Exemption.DECLARATION
         return None
+
+    def _is_ellipsis(self, statement: Statement) -> bool:
+        return self.outline.source.data.startswith(b"...", statement.start) and is_ellipsis(statement)
+
+    def _is_bare_annotation(self, statement: Statement) -> bool:
+        if statement.kind != "expression_statement":
+            return False
+        return b":" in self.outline.source.data[statement.start : statement.end] and is_bare_annotation(statement)
 
     def _holder(self, index: int) -> str:
         """The kind of the definition whose scope the statement is in, or nothing for the module."""
@@ -115,15 +152,23 @@ class Lines:
         return self.outline.statements[holder].kind if holder >= 0 else ""
 
     def _kind(self, line: int, index: int, statement: Statement) -> Kind:
-        if statement.kind in _BRANCHES or line in self._branch_lines(index, statement):
+        if statement.kind in _BRANCHES or (
+            self._may_branch(statement) and line in self._branch_lines(index, statement)
+        ):
             return Kind.BRANCH
         if statement.kind in DEFINITIONS or statement.kind == TYPE_ALIAS:
             return Kind.DEFINITION
         if statement.kind in ("global_statement", "nonlocal_statement") and self._holder(index):
             return Kind.DEFINITION
-        if is_bare_annotation(statement) and self._holder(index) == "class_definition":
+        if self._is_bare_annotation(statement) and self._holder(index) == "class_definition":
             return Kind.DEFINITION
         return Kind.STATEMENT
+
+    def _may_branch(self, statement: Statement) -> bool:
+        """Whether the header has one of the words without which no expression branches."""
+        data = self.outline.source.data
+        words = _WORDS.finditer(data, statement.start, statement.header_end)
+        return any(not at or data[at - 1] not in _WORD_BYTES for at in map(re.Match.start, words))
 
     def _branch_lines(self, index: int, statement: Statement) -> frozenset[int]:
         """The lines of conditional expressions, ``and``/``or`` and comprehension conditions in a statement's header."""
@@ -189,7 +234,6 @@ def is_clause_text(text: bytes) -> bool:
 
 
 def _lines_of_branches(source: Source, statement: Statement) -> Iterator[int]:
-    if _MAY_BRANCH.search(source.data, statement.start, statement.header_end):
-        for node in find(_BRANCH_EXPRESSIONS, statement.node, (statement.start, statement.header_end)):
-            if node.end_byte <= statement.header_end:
-                yield from range(source.line_at(node.start_byte), source.line_at(node.end_byte - 1) + 1)
+    for node in find(_BRANCH_EXPRESSIONS, statement.node, (statement.start, statement.header_end)):
+        if node.end_byte <= statement.header_end:
+            yield from range(source.line_at(node.start_byte), source.line_at(node.end_byte - 1) + 1)

@@ -8,13 +8,14 @@ a file from Python is too slow for big patches, so whole subtrees that touch no 
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from tree_sitter import Node
 
-from linewitness.languages.python.source import Source
+from linewitness.languages.source import Source
 
 CLAUSES = frozenset(
     {"elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause", "case_clause"}
@@ -47,6 +48,15 @@ class Statement(NamedTuple):
     last: int
     parent: int
     docstring: bool
+
+    @property
+    def header_lines(self) -> tuple[int, int]:
+        """First and last line of the header."""
+        return self.first, self.header_last
+
+
+# Big patches have so many that a call of Python for each is felt, as the constructor of a named tuple is one.
+_STATEMENT: Callable[[tuple[object, ...]], Statement] = partial(tuple.__new__, Statement)
 
 
 class Outline(NamedTuple):
@@ -81,13 +91,23 @@ class Outline(NamedTuple):
 
     def owners(self, lines: Collection[int]) -> dict[int, list[int]]:
         """For each line the statements whose header touches it, in order; lines outside of every header are absent."""
-        wanted = sorted(lines)
+        asked, ordered = frozenset(lines), sorted(lines)
         found: dict[int, list[int]] = {}
+        for index, (_, _, _, _, _, first, last, _, _, _) in enumerate(self.statements):
+            if first == last:
+                if first in asked:
+                    found.setdefault(first, []).append(index)
+                continue
+            for line in ordered[bisect_left(ordered, first) : bisect_right(ordered, last)]:
+                found.setdefault(line, []).append(index)
+        return found
+
+    def definitions(self) -> list[int]:
+        """:meth:`definition_of` of every statement."""
+        found: list[int] = []
         for index, statement in enumerate(self.statements):
-            at = bisect_left(wanted, statement.first)
-            while at < len(wanted) and wanted[at] <= statement.header_last:
-                found.setdefault(wanted[at], []).append(index)
-                at += 1
+            up = statement.parent
+            found.append(index if statement.kind in DEFINITIONS else found[up] if up >= 0 else -1)
         return found
 
 
@@ -106,57 +126,76 @@ class _Wanted:
         self._everything = lines is None
         self._starts, self._ends = starts, ends
 
-    def touches(self, start: int, end: int) -> bool:
-        """Whether a wanted line holds a byte of ``start .. end``, both included."""
+    def holds(self, node: Node) -> bool:
+        """Whether a wanted line holds a byte of the node, or the one after it."""
         if self._everything:
             return True
-        at = bisect_left(self._ends, start + 1)
-        return at < len(self._ends) and self._starts[at] <= end
+        at = bisect_right(self._ends, node.start_byte)
+        return at < len(self._ends) and self._starts[at] <= node.end_byte
 
 
 def outline(source: Source, root: Node, lines: Collection[int] | None = None) -> Outline:
     """The statements of a tree that touch ``lines`` (all when ``None``), with all their ancestors."""
     wanted = _Wanted(source, lines)
     found: list[Statement] = []
-    todo: list[tuple[Node, int, bool]] = [(root, -1, False)]
+    todo = [_Part(iter([(root, False)]), -1)]
     while todo:
-        node, parent, opens = todo.pop()
-        if node.type in _SUITES:
-            todo.extend(reversed(_members(node, parent, wanted)))
-            continue
-        docstring = opens and (parent < 0 or found[parent].kind in DEFINITIONS) and is_plain_text(node)
-        statement, below = _statement(source, node, parent, docstring)
-        index = len(found)
-        found.append(statement)
-        todo.extend(
-            (child, index, False) for child in reversed(below) if wanted.touches(child.start_byte, child.end_byte)
-        )
+        nodes, parent = todo[-1]
+        for node, opens in nodes:
+            kind = node.type
+            if kind in _SUITES:
+                todo.append(_Part(iter(_members(node, wanted)), parent))
+                break
+            docstring = opens and (parent < 0 or found[parent].kind in DEFINITIONS) and is_plain_text(node)
+            if kind not in _COMPOUND and kind != "decorated_definition":
+                found.append(_simple(source.starts, node, kind, parent, docstring))
+                continue
+            statement, below = _statement(source, node, parent)
+            todo.append(_Part(iter([(child, False) for child in below if wanted.holds(child)]), len(found)))
+            found.append(statement)
+            break
+        else:
+            todo.pop()
     return Outline(source, tuple(found))
 
 
-def _members(suite: Node, parent: int, wanted: _Wanted) -> list[tuple[Node, int, bool]]:
+class _Part(NamedTuple):
+    """What is left to visit of a suite, or of the suites and clauses of a statement."""
+
+    nodes: Iterator[tuple[Node, bool]]
+    parent: int
+
+
+def _members(suite: Node, wanted: _Wanted) -> list[tuple[Node, bool]]:
     """The statements of a suite that are wanted; the flag marks the one that opens the suite."""
-    members = [child for child in suite.children if child.is_named and child.type not in _NOT_STATEMENTS]
-    return [
-        (child, parent, at == 0) for at, child in enumerate(members) if wanted.touches(child.start_byte, child.end_byte)
-    ]
+    members = [child for child in suite.named_children if child.type not in _NOT_STATEMENTS]
+    found = [(member, False) for member in members if wanted.holds(member)]
+    if found and found[0][0] == members[0]:
+        found[0] = (members[0], True)
+    return found
 
 
-def _statement(source: Source, node: Node, parent: int, docstring: bool) -> tuple[Statement, list[Node]]:
-    """One statement, and the suites and clauses below it."""
+def _simple(starts: Sequence[int], node: Node, kind: str, parent: int, docstring: bool) -> Statement:
+    """A statement that holds no other: all of it is header."""
+    start, end, lines = node.start_byte, node.end_byte, len(starts) - 1
+    first = bisect_right(starts, start, 0, lines)
+    last = bisect_right(starts, end - 1, first, lines) if end > start and starts[first] < end else first
+    return _STATEMENT((node, kind, start, end, end, first, last, last, parent, docstring))
+
+
+def _statement(source: Source, node: Node, parent: int) -> tuple[Statement, list[Node]]:
+    """A statement that holds others, and the suites and clauses below it."""
     inner = node
     if node.type == "decorated_definition":
         inner = node.child_by_field_name("definition") or node
-    kind, start, end, header_end = inner.type, node.start_byte, node.end_byte, node.end_byte
-    below: list[Node] = []
-    if kind in _COMPOUND:
-        below = [child for child in inner.children if child.type == "block" or child.type in CLAUSES]
-        header_end = min((first_byte(child) for child in below), default=end)
+    start, end = node.start_byte, node.end_byte
+    below = [child for child in inner.named_children if child.type == "block" or child.type in CLAUSES]
+    header_end = min((first_byte(child) for child in below), default=end)
     first, last = source.line_at(start), source.line_at(max(start, end - 1))
     header_last = last
     if header_end != end:
         header_last = source.line_at(max(start, _last_byte(source, start, header_end)))
-    return Statement(node, kind, start, header_end, end, first, header_last, last, parent, docstring), below
+    return Statement(node, inner.type, start, header_end, end, first, header_last, last, parent, docstring=False), below
 
 
 def first_byte(suite: Node) -> int:

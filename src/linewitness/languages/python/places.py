@@ -7,7 +7,7 @@ from functools import cached_property
 from tree_sitter import Node
 
 from linewitness.languages.python.outline import CLAUSES, DEFINITIONS, first_byte
-from linewitness.languages.python.source import find
+from linewitness.languages.python.tree import find
 
 Place = tuple[bytes, ...]
 Key = tuple[Place, int]

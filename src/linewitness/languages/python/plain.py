@@ -18,7 +18,7 @@ from functools import cache
 from itertools import chain
 from typing import Final
 
-from linewitness.languages.python.naming import obligations
+from linewitness.languages.naming import obligations
 from linewitness.languages.python.reformatted import words
 from linewitness.model import Exempt, Exemption, FileClasses, FileText, Kind
 from linewitness.patch.hunks import added_lines

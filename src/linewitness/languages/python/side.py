@@ -10,11 +10,12 @@ from tree_sitter import Node
 from linewitness.languages.python.excerpt import excerpt
 from linewitness.languages.python.imports import Imports
 from linewitness.languages.python.lines import Lines
-from linewitness.languages.python.naming import Scopes
 from linewitness.languages.python.outline import Outline, outline
 from linewitness.languages.python.places import Places
-from linewitness.languages.python.source import Source, parse, read
+from linewitness.languages.python.scopes import Scopes, all_extents
+from linewitness.languages.python.tree import parse
 from linewitness.languages.python.typing_only import TypingNames, mentions_typing, proved_names, typing_names
+from linewitness.languages.source import Source, read
 
 
 class Side:
@@ -44,7 +45,7 @@ class Side:
     @cached_property
     def scopes(self) -> Scopes:
         """The definitions by line, over the whole file."""
-        return Scopes(self.source, self.root)
+        return Scopes(all_extents(self.source, self.root))
 
     @property
     def broken(self) -> bool:

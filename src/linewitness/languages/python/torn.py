@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from linewitness.languages.python.naming import obligations
-from linewitness.languages.python.source import Source, read
+from linewitness.languages.naming import obligations
+from linewitness.languages.source import Source, read
 from linewitness.model import Exempt, Exemption, FileClasses, FileText, Hunk, Kind, LineOptions
 from linewitness.patch.hunks import added_lines
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from linewitness.languages.python.local_names import local_uses
-from linewitness.languages.python.source import Source, find
+from linewitness.languages.python.tree import find
+from linewitness.languages.source import Source
 
 _MODULES = frozenset({b"typing", b"typing_extensions"})
 _IMPORTS = "[(import_from_statement) (import_statement)] @import"
