@@ -8,9 +8,7 @@ from linewitness import settings
 from linewitness.errors import UsageError
 from linewitness.model import Blob, Commit, RepoPath
 from linewitness.obligations import Jurisdiction
-from linewitness.patch.merging import merged
 from linewitness.patch.repository import Repository
-from linewitness.patch.worktree import working_tree
 from linewitness.settings import LoadedSettings
 from linewitness.trust.protected import Protection
 
@@ -80,19 +78,22 @@ def open_case(repository: Repository, question: Question) -> Case:
 
 def _resolve(repository: Repository, question: Question) -> tuple[Commit, Commit, Commit]:
     """Base, head and tip: base is the merge base of head's commit and the target branch."""
-    tip = repository.resolve(question.head)
     if question.onto is not None:
-        return _resolve_merge(repository, question, tip)
-    target = repository.resolve(_target(repository) if question.base is None else question.base)
+        return _resolve_merge(repository, question, repository.resolve(question.head))
+    target, tip = repository.resolve_all(_target(repository) if question.base is None else question.base, question.head)
     base = repository.merge_base(target, tip)
     if not question.working_tree:
         return base, tip, tip
     if tip != repository.resolve("HEAD"):
         raise UsageError("--working-tree judges what is checked out: it cannot be combined with another --head")
+    from linewitness.patch.worktree import working_tree
+
     return base, working_tree(repository), tip
 
 
 def _resolve_merge(repository: Repository, question: Question, tip: Commit) -> tuple[Commit, Commit, Commit]:
+    from linewitness.patch.merging import merged
+
     if question.base is not None or question.working_tree:
         raise UsageError(
             "--onto names the branch that is merged into: it cannot be combined with --base or --working-tree"

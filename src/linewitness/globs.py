@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from itertools import groupby
+from typing import Final, Literal, NamedTuple
 
 from linewitness.errors import UsageError
 
 Test = Callable[[str], bool]
+How = Literal["any", "starts", "below", "name", "under", "holds", "inside", "top"]
 
 _SPECIAL = re.compile(r"[*?\[\]\\]")
 _META = "*?[]!\\/#"
@@ -24,9 +26,16 @@ _META = "*?[]!\\/#"
 _IGNORED = dict.fromkeys([0x00AD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF])
 
 
+class _Shape(NamedTuple):
+    """A pattern without regular expressions: how a piece of text has to lie in the path between two slashes."""
+
+    how: How
+    text: str = ""
+
+
 class _Rule(NamedTuple):
     takes: bool
-    test: Test
+    test: Test | _Shape
 
 
 class Globs:
@@ -42,7 +51,10 @@ class Globs:
         self.patterns = tuple(patterns)
         self.folded = folded
         rules = [_rule(pattern, folded) for pattern in self.patterns]
-        self._rules = tuple(reversed(rules))
+        groups = groupby(reversed(rules), lambda rule: rule.takes)
+        self._rules: tuple[tuple[bool, Test], ...] = tuple(
+            (takes, test) for takes, group in groups for test in _merged(rule.test for rule in group)
+        )
 
     def match(self, path: str) -> bool:
         """Whether the last pattern that matches ``path`` takes it. Without any such pattern: no."""
@@ -100,7 +112,7 @@ def _rule(pattern: str, folded: bool) -> _Rule:
     return _Rule(True, _test(fold(pattern) if folded else pattern, pattern))
 
 
-def _test(body: str, pattern: str) -> Test:
+def _test(body: str, pattern: str) -> Test | _Shape:
     return _literal(body) or _regex(body, pattern)
 
 
@@ -125,53 +137,71 @@ def _refuse(pattern: str) -> None:
         _invalid(pattern, "it contains a look-alike of a special character; write the ASCII one")
 
 
-def _literal(body: str) -> Test | None:
-    """A test without regular expressions, and so without importing anything, for the shapes that settings mostly have.
-
-    ``text`` is the path between two slashes: then a whole name, a folder and a suffix are all plain substrings.
-    """
+def _literal(body: str) -> _Shape | None:
+    """The shape of a pattern as settings mostly have them, tested without importing anything."""
     if body in ("**", "*", "/**"):
-        return _anything
+        return _Shape("any")
     core = body.removesuffix("/**").removesuffix("/")
     below = core != body
     anchored = "/" in body.rstrip("/")
     if anchored and core.startswith("**/") and "/" not in core[3:]:
         anchored, core = False, core[3:]
     if core.startswith("/*") and not below and (end := core[2:]) and "/" not in end and not _SPECIAL.search(end):
-        return lambda text: text.partition("/")[2].partition("/")[0].endswith(end)
+        return _Shape("top", end)
     star = not anchored and core.startswith("*") and not core.startswith("**")
     core = core[1:] if star else core
     if not star and not below and (start := core.removesuffix("*")) != core:
         return _begins(start, anchored)
     if not core or _SPECIAL.search(core):
         return None
-    needle = core.strip("/") + "/" if star else "/" + core.strip("/") + "/"
-    if anchored:
-        return _starts(needle, below)
-    return _within(needle) if below else lambda text: needle in text
+    core = core.strip("/")
+    if star or anchored:
+        kinds: tuple[How, How] = ("holds", "inside") if star else ("starts", "below")
+        return _Shape(kinds[below], f"{core}/" if star else f"/{core}/")
+    return _Shape("under" if below else "name", core)
 
 
-def _begins(start: str, anchored: bool) -> Test | None:
+def _begins(start: str, anchored: bool) -> _Shape | None:
     """``name*``: what follows runs up to the next slash, and below that there may be anything."""
     stem = start.strip("/")
     if not stem or start.endswith("/") or _SPECIAL.search(stem):
         return None
-    needle = f"/{stem}"
-    return (lambda text: text.startswith(needle)) if anchored else (lambda text: needle in text)
+    return _Shape("starts" if anchored else "holds", f"/{stem}")
+
+
+def _merged(tests: Iterable[Test | _Shape]) -> list[Test]:
+    """Tests of which any may be true, with one for all shapes of a kind: every path is asked about dozens of them."""
+    merged: list[Test] = []
+    shapes: dict[str, list[str]] = {}
+    for test in tests:
+        if isinstance(test, _Shape):
+            shapes.setdefault(test.how, []).append(test.text)
+        else:
+            merged.append(test)
+    if "any" in shapes:
+        return [_anything]
+    return [_TESTS[how](tuple(texts)) for how, texts in shapes.items()] + merged
 
 
 def _anything(_text: str) -> bool:
     return True
 
 
-def _starts(needle: str, below: bool) -> Test:
-    least = len(needle) + below
-    return lambda text: len(text) >= least and text.startswith(needle)
+def _named(names: frozenset[str], end: int | None) -> Test:
+    return lambda text: not names.isdisjoint(text.split("/")[:end])
 
 
-def _within(needle: str) -> Test:
-    # Below the folder, not the folder's name itself: the closing slash of the text must not be the needle's.
-    return lambda text: text.find(needle, 0, len(text) - 1) >= 0
+# ``text`` is the path between two slashes. Below a folder is not the folder's own name: the closing slash of the text
+# must not be the needle's.
+_TESTS: Final[Mapping[str, Callable[[tuple[str, ...]], Test]]] = {
+    "starts": lambda needles: lambda text: text.startswith(needles),
+    "below": lambda needles: lambda text: text.startswith(needles, 0, len(text) - 1),
+    "name": lambda names: _named(frozenset(names), None),
+    "under": lambda names: _named(frozenset(names), -2),
+    "holds": lambda needles: lambda text: any(needle in text for needle in needles),
+    "inside": lambda needles: lambda text: any(text.find(needle, 0, len(text) - 1) >= 0 for needle in needles),
+    "top": lambda ends: lambda text: text.partition("/")[2].partition("/")[0].endswith(ends),
+}
 
 
 def _regex(body: str, pattern: str) -> Test:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from linewitness.errors import EvidenceError
-from linewitness.evidence.interpreter import find_interpreter
+from linewitness.evidence.interpreter import _QUESTION, find_interpreter
 from linewitness.settings import Suite
 
 
@@ -86,3 +89,17 @@ def test_a_setting_that_names_no_program_is_refused(tmp_path: Path) -> None:
         find_interpreter(Suite(python=str(tmp_path / "python")), None)
     with pytest.raises(EvidenceError, match="must be absolute"):
         find_interpreter(Suite(python="bin/python"), None)
+
+
+def test_a_plugin_name_that_no_command_line_can_hold_is_refused() -> None:
+    with pytest.raises(EvidenceError, match="cannot be run"):
+        find_interpreter(Suite(python=sys.executable, plugins=("a\0b",)), None)
+
+
+@pytest.mark.parametrize("name", ['a "b"', "c\\d", "tab\tand\nline", "caf\u00e9 \U0001f600", os.fsdecode(b"\xff")])
+def test_folders_with_any_name_are_told_as_they_are(tmp_path: Path, name: str) -> None:
+    folder = str(tmp_path / name)
+    os.mkdir(folder)
+    program = f"import sys; sys.path.append({folder!r})\n{_QUESTION}"
+    done = subprocess.run([sys.executable, "-I", "-B", "-c", program], check=True, capture_output=True)
+    assert json.loads(done.stdout)["search_path"][-1] == folder

@@ -18,22 +18,22 @@ OLDEST = (3, 9)
 _QUESTION_TIMEOUT = 120
 # Asked in isolation, because neither the user's site folder nor PYTHON* variables take part in the trusted run.
 _QUESTION = r"""
-import json, os, re, sys
-names = json.loads(sys.argv[1])
+import os, sys
+names = sys.argv[1:]
 pytest, points = "", []
-# What importlib.metadata would tell, without the time that importing it takes.
+# What importlib.metadata would tell, and in the words of JSON, without the time that importing them takes.
 for folder in sys.path:
     try:
         entries = os.listdir(folder)
     except OSError:
         continue
     for entry in entries:
-        found = re.fullmatch(r"([^-]+)-([^-]+)(-.*)?\.(dist|egg)-info", entry)
-        if not found:
+        stem, _, kind = entry.rpartition(".")
+        parts = stem.split("-")
+        if kind not in ("dist-info", "egg-info") or len(parts) < 2 or not (parts[0] and parts[1]):
             continue
-        name = found.group(1)
-        if name.lower() == "pytest":
-            pytest = pytest or found.group(2)
+        if parts[0].lower() == "pytest":
+            pytest = pytest or parts[1]
         if not names:
             continue
         try:
@@ -48,7 +48,7 @@ for folder in sys.path:
                 group = line
             elif group == "[pytest11]" and "=" in line and line[:1] not in "#;":
                 point, _, value = line.partition("=")
-                points.append([point.strip(), value.partition("[")[0].strip(), name])
+                points.append([point.strip(), value.partition("[")[0].strip(), parts[0]])
 if not pytest:
     from importlib.metadata import version, PackageNotFoundError
     try:
@@ -61,7 +61,17 @@ def importable(name):
         return find_spec(name) is not None
     except (ImportError, ValueError, AttributeError):
         return False
-json.dump({
+def letter(code):
+    if code > 0xFFFF:
+        return letter(0xD7C0 + (code >> 10)) + letter(0xDC00 + (code & 0x3FF))
+    return chr(code) if 32 <= code < 127 and code not in (34, 92) else "\\u%04x" % code
+def told(value):
+    if isinstance(value, str):
+        return '"' + "".join(map(letter, map(ord, value))) + '"'
+    if isinstance(value, dict):
+        return "{" + ",".join(told(key) + ":" + told(each) for key, each in value.items()) + "}"
+    return "[" + ",".join(map(told, value)) + "]" if isinstance(value, list) else str(value)
+sys.stdout.write(told({
     "version": list(sys.version_info[:3]),
     "implementation": sys.implementation.name,
     "pytest": pytest,
@@ -69,7 +79,7 @@ json.dump({
     "importable": [name for name in names if importable(name)],
     "prefixes": [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix],
     "search_path": [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)],
-}, sys.stdout)
+}))
 """
 
 
@@ -164,11 +174,10 @@ def _is_program(path: Path) -> bool:
 
 
 def _ask(path: Path, source: str, plugins: tuple[str, ...]) -> _Answer:
-    names = msgspec.json.encode([name.replace("-", "_") for name in plugins]).decode()
-    command = [str(path), "-I", "-B", "-c", _QUESTION, names]
+    command = [str(path), "-I", "-B", "-c", _QUESTION, *(name.replace("-", "_") for name in plugins)]
     try:
         run = subprocess.run(command, capture_output=True, timeout=_QUESTION_TIMEOUT, check=False, cwd=path.parent)
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise EvidenceError(f"the tests' interpreter {path} ({source}) cannot be run: {error}") from error
     try:
         return msgspec.json.decode(run.stdout, type=_Answer)

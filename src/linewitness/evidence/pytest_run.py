@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -48,7 +49,9 @@ class RunRequest(NamedTuple):
     collected). ``all_witnesses`` records every test that ran a line, not only one. ``wrapper`` is put before each
     command of the run, to measure it. ``host`` is the environment that the allow-list picks from (``None``: this
     process's). ``terms`` say how the run is isolated (``None``: not at all, and without limits). ``notes_reads`` has
-    the run note which files the checks open (see :func:`linewitness.evidence.influence.could_matter`).
+    the run note which files are opened (see :func:`linewitness.evidence.influence.could_matter`), and ``loose`` are
+    the changed files that owe nothing, with their changed lines: it is noted when one is executed. ``only`` are
+    node ids without parameters: of the tests in ``paths`` these and what is below them are run (none: all are).
     """
 
     export: Path
@@ -66,6 +69,8 @@ class RunRequest(NamedTuple):
     terms: Terms | None = None
     relations: RelationRequest = RelationRequest()
     notes_reads: bool = True
+    loose: Mapping[RepoPath, Sequence[int]] = MappingProxyType({})
+    only: tuple[str, ...] = ()
 
 
 class _Prepared(NamedTuple):
@@ -134,9 +139,9 @@ def _prepare(request: RunRequest, settings: PytestSettings, tests: tuple[RepoPat
     kit, records, reads = folder / "kit", folder / "records", folder / "reads"
     for place in (kit, records, reads):
         place.mkdir()
-    write_kit(kit)
+    is_compiled = write_kit(kit, request.python.version)
     readable = {path: ranges for path, ranges in request.changed.items() if _is_text(path)}
-    listing = list_sites(request.python, kit, request.export, readable)
+    listing = list_sites(request.python, kit, request.export, readable, prepare=not is_compiled)
     odd = {path: "has a name that is not UTF-8" for path in request.changed if path not in readable}
     listing = listing._replace(unreadable={**listing.unreadable, **odd})
     host = os.environ if request.host is None else request.host
@@ -187,6 +192,8 @@ def _config(request: RunRequest, prepared: _Prepared) -> dict[str, Any]:
         "test_folders": sorted({str((request.export / test).parent) for test in prepared.tests}),
         "test_files": list(prepared.tests),
         "protected": sorted(filter(_is_text, request.protected)),
+        "only": list(request.only),
+        "loose": {path: list(numbers) for path, numbers in request.loose.items() if _is_text(path)},
         **request.relations.config(),
     }
 
@@ -204,7 +211,8 @@ def _arguments(request: RunRequest, prepared: _Prepared) -> list[str]:
     else:
         ini = request.export / settings.file
     arguments = ["-p", f"{PACKAGE}.plugin", *(["-p", f"{PACKAGE}.reads"] if _notes_reads(request) else [])]
-    arguments += [*request.relations.plugins(PACKAGE), "-p", "no:cacheprovider"]
+    arguments += [*(["-p", f"{PACKAGE}.chosen"] if request.only else []), *request.relations.plugins(PACKAGE)]
+    arguments += ["-p", "no:cacheprovider"]
     for plugin in request.python.plugins:
         arguments += ["-p", plugin]
     arguments += ["-c", str(ini), f"--rootdir={request.export}", f"--confcutdir={request.export}", "-o", "addopts="]
@@ -289,7 +297,11 @@ def _record(request: RunRequest, prepared: _Prepared, journals: Journals, verdic
         Finding("LW503", path, 0, f"{path} {reason}; its lines cannot be witnessed.", Severity.WARNING)
         for path, reason in sorted(listing.unreadable.items())
     )
-    return RunRecord(source, listing.sites, hits, verdict.findings + unreadable, loaded_files(journals))
+    record = RunRecord(source, listing.sites, hits, verdict.findings + unreadable, loaded_files(journals))
+    if not verdict.complete:
+        return record
+    asked = frozenset(test.row.nodeid for test in verdict.tests)
+    return record._replace(asked=asked, passed=verdict.passed, silent=tuple(verdict.silent))
 
 
 def _left_behind(ended: Ended) -> tuple[Finding, ...]:

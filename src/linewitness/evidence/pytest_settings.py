@@ -6,11 +6,9 @@ tree, and none above it, takes part.
 
 from __future__ import annotations
 
-import configparser
 import os
 import shlex
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
@@ -78,12 +76,14 @@ def read_pytest_settings(root: Path, pytest_version: str) -> PytestSettings:
                 values = {}
             if values is not None:
                 return _settings(RepoPath(name), values)
-        except (OSError, ValueError, configparser.Error) as error:
+        except (OSError, ValueError) as error:
             raise EvidenceError(f"the settings of pytest cannot be read: {error}", path=name) from error
     return PytestSettings(None)
 
 
 def _toml(path: Path, section: str, major: int) -> Mapping[str, object] | None:
+    import tomllib
+
     document: object = tomllib.loads(path.read_text(encoding="utf-8"))
     for key in section.split("."):
         document = document.get(key) if isinstance(document, dict) else None
@@ -99,10 +99,15 @@ def _toml(path: Path, section: str, major: int) -> Mapping[str, object] | None:
 
 
 def _ini(path: Path, section: str) -> Mapping[str, object] | None:
-    parser = configparser.RawConfigParser(strict=False, inline_comment_prefixes=None)
+    from configparser import Error, RawConfigParser
+
+    parser = RawConfigParser(strict=False, inline_comment_prefixes=None)
     parser.optionxform = str  # type: ignore[assignment, method-assign]
-    parser.read_string(path.read_text(encoding="utf-8"), source=path.name)
-    return dict(parser.items(section)) if parser.has_section(section) else None
+    try:
+        parser.read_string(path.read_text(encoding="utf-8"), source=path.name)
+        return dict(parser.items(section)) if parser.has_section(section) else None
+    except Error as error:
+        raise ValueError(str(error)) from error
 
 
 def _settings(file: RepoPath, values: Mapping[str, object]) -> PytestSettings:

@@ -18,6 +18,7 @@ from linewitness.patch.objects import blob_id, is_submodule, is_symlink, path_by
 from linewitness.patch.repository import Repository
 
 _MOST_LINKS = 40
+_MORE = 1 << 12
 
 
 def export_tree(
@@ -40,11 +41,12 @@ def export_tree(
     entries = dict(repository.ls_tree(tree) if listed is None else listed)
     if tree_id(entries, repository.algorithm) != tree:
         raise PatchError(f"tree {tree} is damaged, or holds folders or modes that git does not write any more")
-    for path, blob in (replace or {}).items():
-        entries.pop(path, None)
-        if blob is not None:
-            entries[path] = blob
-    tree_id(entries, repository.algorithm)  # a replacement may not turn a folder into a file
+    if replace:
+        for path, blob in replace.items():
+            entries.pop(path, None)
+            if blob is not None:
+                entries[path] = blob
+        tree_id(entries, repository.algorithm)  # a replacement may not turn a folder into a file
     for path in entries:
         refuse_unsafe(path)
     _refuse_links_outside(repository, entries)
@@ -120,9 +122,15 @@ def _write_one(where: bytes, blob: Blob, content: bytes) -> None:
     if is_symlink(blob):
         os.symlink(content, where)
         return
+    # thousands of small files: a file object for each would cost more than its bytes do
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(where, flags, 0o777 if blob.mode & stat.S_IXUSR else 0o666), "wb") as file:
-        file.write(content)
+    handle = os.open(where, flags, 0o777 if blob.mode & stat.S_IXUSR else 0o666)
+    try:
+        left = content
+        while left:
+            left = left[os.write(handle, left) :]
+    finally:
+        os.close(handle)
 
 
 def _read_back(destination: Path, algorithm: str, expected: Mapping[RepoPath, Blob]) -> dict[RepoPath, Blob]:
@@ -141,10 +149,20 @@ def _read_back(destination: Path, algorithm: str, expected: Mapping[RepoPath, Bl
                     found[path] = planned
                 pending.append(entry.path)
             else:
-                executable = entry.stat(follow_symlinks=False).st_mode & stat.S_IXUSR
-                with open(entry.path, "rb") as file:
-                    found[path] = Blob(0o100755 if executable else 0o100644, blob_id(file.read(), algorithm))
+                found[path] = _read_one(entry.path, algorithm)
     return found
+
+
+def _read_one(where: bytes, algorithm: str) -> Blob:
+    handle = os.open(where, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        facts = os.fstat(handle)
+        content = os.read(handle, facts.st_size)
+        while more := os.read(handle, _MORE):
+            content += more
+    finally:
+        os.close(handle)
+    return Blob(0o100755 if facts.st_mode & stat.S_IXUSR else 0o100644, blob_id(content, algorithm))
 
 
 def _compare(found: Mapping[RepoPath, Blob], expected: Mapping[RepoPath, Blob]) -> None:

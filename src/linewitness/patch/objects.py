@@ -90,6 +90,10 @@ def _folder_id(folder: dict[bytes, _Node], algorithm: str) -> ObjectId:
 
 
 def _object_id(kind: bytes, content: bytes, algorithm: str) -> ObjectId:
-    digest = hashlib.new(algorithm, b"%s %d\0" % (kind, len(content)), usedforsecurity=False)
+    header = b"%s %d\0" % (kind, len(content))
+    if algorithm == "sha1":  # what nearly every repository has: looking the name up costs as much as a small file
+        digest = hashlib.sha1(header, usedforsecurity=False)
+    else:
+        digest = hashlib.new(algorithm, header, usedforsecurity=False)
     digest.update(content)
     return ObjectId(digest.hexdigest())
