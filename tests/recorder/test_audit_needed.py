@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import pytest
 
 from linewitness.evidence.influence import could_matter
+from linewitness.evidence.reasons import lines_at_issue, may_execute, may_look_up
 from linewitness.evidence.relation_request import request_of
-from linewitness.model import Blob, FileChange, ObjectId, RepoPath
+from linewitness.model import Blob, FileChange, FileText, Hunk, ObjectId, RepoPath
 from linewitness.trust.manifest import MANIFEST
 
 TREE = frozenset({RepoPath("src/app/__init__.py"), RepoPath("src/app/shop.py"), RepoPath("src/app/page.json")})
@@ -43,6 +44,58 @@ def test_a_file_that_checks_may_be_about_needs_one_where_a_check_names_it_or_its
 
 def test_the_name_of_a_package_says_nothing_of_the_data_in_it() -> None:
     assert not needed("src/app/page.json", checks="assert 'app' in sys.modules and Path('src/app/shop.py').is_file()")
+
+
+@pytest.mark.parametrize(
+    ("product", "is_needed"),
+    [
+        ("exec(TEXT)", True),
+        ("value = eval(line)", True),
+        ("CODE = compile(TEXT, 'x', 'exec')", True),
+        ("getattr(builtins, 'ex' + 'ec')", True),
+        ("runpy.run_path('a.txt')", True),
+        ("from importlib.machinery import *", True),
+        ("PATTERN = re.compile('a')\nmodel.eval()\n", False),
+        ("def total(prices):\n    return sum(prices)\n", False),
+    ],
+)
+def test_changed_data_matters_where_the_product_may_execute_text(product: str, *, is_needed: bool) -> None:
+    assert may_execute([b"", product.encode()]) is is_needed
+
+
+@pytest.mark.parametrize(
+    ("line", "is_needed"),
+    [
+        ("text = open(place).read()", True),
+        ("text = load('tests/trusted/test_shop.py')", True),
+        ("text = load(ROOT / 'trusted' / name)", True),
+        ("names = ROOT.glob('*')", True),
+        ("trusted = total(prices)", False),
+        ("return sum(prices)", False),
+    ],
+)
+def test_added_lines_matter_that_open_files_or_name_those_of_checks(line: str, *, is_needed: bool) -> None:
+    path = RepoPath("app/shop.py")
+    text = f"OLD = open('old').read()\n{line}\n".encode()
+    changed = FileText(FileChange(path, path, None, None), b"OLD = open('old').read()\n", text, (Hunk(2, 0, 2, 1),))
+    assert may_look_up([changed], [RepoPath("tests/trusted/test_shop.py")]) is is_needed
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "numbers"),
+    [
+        (None, b"a\nb\n", [1, 2]),
+        (b"a\nb\n", b"a\nc\n", [2]),
+        (b"a\nb\nc\nd\n", b"a\nb\nd\n", [2, 3]),
+        (b"a\nb\n", b"b\n", [1]),
+        (b"a\n", b"a\n", []),
+        (b"a\n", b"", []),
+    ],
+)
+def test_the_lines_at_issue_are_the_new_ones_and_those_around_what_was_taken_away(
+    base: bytes | None, head: bytes, numbers: list[int]
+) -> None:
+    assert lines_at_issue(base, head) == numbers
 
 
 DECLARED = """\

@@ -7,6 +7,8 @@ leave out their positions, and a file name proves nothing (``exec(compile(text, 
 
 from __future__ import annotations
 
+# Not hashlib: a child process that never starts a changed file should not pay for OpenSSL's bindings.
+from _blake2 import blake2b
 from collections.abc import Iterator
 from types import CodeType
 
@@ -27,22 +29,25 @@ def digest(code: CodeType) -> str:
 
     ``co_code`` is the plain byte code even while the interpreter has specialised or instrumented the object.
     """
-    # Here, not above: a child process that never starts a changed file should not pay for OpenSSL's bindings.
-    from hashlib import sha256
-
-    parts = (
+    named = (
         code.co_name,
         getattr(code, "co_qualname", ""),
         code.co_firstlineno,
         code.co_flags,
         (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount),
         (code.co_varnames, code.co_cellvars, code.co_freevars, code.co_names),
+        _shape(code.co_consts),
+    )
+    found = blake2b(digest_size=32)
+    for part in (
+        repr(named).encode("utf-8", "backslashreplace"),
         code.co_code,
         getattr(code, "co_linetable", b""),
         getattr(code, "co_exceptiontable", b""),
-        _shape(code.co_consts),
-    )
-    return sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()
+    ):
+        found.update(b"%d:" % len(part))
+        found.update(part)
+    return str(found.hexdigest())
 
 
 def runs_at_import(code: CodeType) -> bool:
@@ -54,7 +59,7 @@ def _shape(constant: object) -> object:
     if isinstance(constant, CodeType):
         return ("code", constant.co_name)
     if isinstance(constant, tuple):
-        return tuple(_shape(c) for c in constant)
+        return tuple(map(_shape, constant))
     if isinstance(constant, frozenset):
         # The order of a set's elements depends on the hash seed.
         return ("frozenset", sorted(repr(_shape(c)) for c in constant))

@@ -17,14 +17,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from operator import attrgetter, itemgetter
+from functools import partial
+from operator import itemgetter
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
 
+from .helpers import Helpers
 from .items import Items, choice
 from .namespaces import meddled, types_are_run
-from .parts import HARNESS, Codes, Part, Whole, is_of_the_harness, judging, plain, whole_module
+from .parts import HARNESS, Codes, Part, Whole, is_borrowed, is_of_the_harness, judging, plain, whole_module
 from .places import Places
+from .plugs import Plugs
 from .recorder import Recorder
 
 _PACKAGE = f"{__package__}."
@@ -40,18 +43,9 @@ _WRITTEN_OUT = frozenset({"unittest.case.TestCase", "unittest.case._AssertRaises
 # Runners of tests that call the function themselves, in this process.
 _CALLERS = ("_pytest.", "_linewitness.", "anyio.", "pytest_asyncio", "pytest_rerunfailures", "pytest_timeout", "xdist.")
 
-_FUNCTION = attrgetter("function")
-_CODE = attrgetter("__code__")
-_IMPLS = attrgetter("_hookimpls")  # The method that gives it makes a copy.
-
-
-class _Subject(NamedTuple):
-    """One collected test: where its function is found, and what it is."""
-
-    owner: Any
-    name: str
-    function: Any
-    code: CodeType
+# One collected test: where its function is found, under which name, the function, and its code.
+_Subject = tuple[Any, str, Any, CodeType]
+_PHASES = frozenset(("setup", "call", "teardown"))
 
 
 def _subject(item: Any) -> _Subject | None:
@@ -60,7 +54,7 @@ def _subject(item: Any) -> _Subject | None:
     name = _name_of(item)
     function = plain(getattr(owner, name, None))
     code = getattr(function, "__code__", None)
-    return _Subject(owner, name, function, code) if isinstance(code, CodeType) else None
+    return (owner, name, function, code) if isinstance(code, CodeType) else None
 
 
 def _name_of(item: Any) -> str:
@@ -77,6 +71,7 @@ class Guard:
         self._whole = [part for name in self._early for part in whole_module(name)]
         self._codes = [Codes(function for part in self._whole for function in part.functions())]
         self._first = list(judging(with_unittest=True))
+        self._modules = {name: sys.modules[name] for name in sorted(self._early)}
         self._judges: list[Part] = []
         self._looks: list[tuple[Any, Any]] = []
         self._seen: list[tuple[Any, ...]] = []
@@ -89,11 +84,18 @@ class Guard:
         self._functions: list[Any] = []
         self._subjects: dict[str, _Subject] = {}
         self._items = Items()
+        self._helpers = Helpers(self.places, recorder.config)
         self._config: Any = None
         self._choice: dict[str, str] = {}
         self._manager: Any = None
+        self._callers: list[Any] = []
+        self._plugs = Plugs(recorder, self.places)
+        self._phases: list[str] = []
+        # Ids of the items that are to run, when they are known; nothing else may change them.
+        self._chosen: frozenset[int] | None = frozenset()
         self._told: set[str] = set()
         self._all_return = True
+        self._knows_runners = True
         self._count = 0
         self._settled = False
         if recorder.config["audit"]:
@@ -107,25 +109,56 @@ class Guard:
 
     # ------------------------------------------------------------ before the tests
 
+    def registered(self, plugin: Any) -> None:
+        """Pytest was given a plugin, possibly for a short time."""
+        self._plugs.note(plugin)
+
+    def configuring(self, config: Any) -> None:
+        """Conftest files are about to be loaded, and with them what they import."""
+        self._plugs.watch(config)
+        self._config, self._choice = config, choice(config)
+        self._recorder.look = self._look_while_running
+
+    def loaded(self) -> None:
+        """The first conftest files are loaded. Their hooks may change options later; loading them does not."""
+        self._ask_for_choice("conftest files were loaded")
+
     def begin(self, config: Any) -> None:
         """Collection begins: what the command line, settings and conftest files chose is chosen."""
-        self._config = config
-        self._choice = choice(config)
+        self._config, self._choice = config, choice(config)
 
-    def settle(self, items: Iterable[Any], manager: Any) -> None:
+    def judge_plugins(self) -> None:
+        """The tests are found, and plugins may leave some of them out."""
+        self._plugs.judge()
+
+    def choose(self, items: Iterable[Any], plugin: Any) -> None:
+        """These tests were left by all plugins, unless one has the last word after ``plugin``."""
+        last = self._config.pluginmanager.hook.pytest_collection_modifyitems.get_hookimpls()[-1]
+        self._chosen = frozenset(map(id, items)) if last.plugin is plugin else None
+
+    def look_back(self, items: Iterable[Any]) -> None:
         """Collection is over: what installed plugins changed by now is theirs to change; the project's code has no say.
 
-        ``manager`` is pytest's plugin manager.
+        The recorder's own changes come after this.
         """
+        if self._chosen is not None and self._chosen != frozenset(map(id, items)):
+            self._recorder.sign("tests were left out when all plugins had made their choice")
+        self._ask_origins()
+        self._ask_for_misplaced()
+        self._ask_for_modules("tests were collected")
+        for path, what in meddled(self.places, self._origin):
+            self._recorder.sign(f"{path}: {what} by somebody else", path)
+        for path, what in self._helpers.settle():
+            self._recorder.sign(f"{path}: {what}", path)
+        self._ask_for_types()
+        self._ask_for_choice("tests were collected")
+        self._plugs.judge()
+
+    def settle(self, items: Iterable[Any], manager: Any) -> None:
+        """Remember how the tests are to find everything. ``manager`` is pytest's plugin manager."""
         items = list(items)
         subjects = self._take_subjects(items)
         self._items = Items(items)
-        self._ask_origins()
-        self._ask_for_misplaced()
-        for path, what in meddled(self.places):
-            self._recorder.sign(f"{path}: {what} by somebody else", path)
-        self._ask_for_types()
-        self._ask_for_choice()
         self._whole = [part.renewed() for part in self._whole]
         late = [part for name in HARNESS if name not in self._early for part in whole_module(name)]
         for name, value in (each for part in late for each in part.parts()):
@@ -144,8 +177,9 @@ class Guard:
             self._ask_for_foreign()
         self._looks = [part.to_compare() for part in self._judges]
         self._seen = [part.values for part in self._judges]
-        self._deciding = [function for part in self._judges for function in part.functions()]
-        self._decided = list(map(_CODE, self._deciding))
+        # Of what tests are written with only the names are compared each time; the code is compared at the end.
+        self._deciding = [f for part in self._judges if part.name != "pytest" for f in part.functions()]
+        self._decided = [function.__code__ for function in self._deciding]
 
     def _ask_for_foreign(self) -> None:
         """What the project's own code imported first was never seen as it was: it has to be what its file defines."""
@@ -163,23 +197,31 @@ class Guard:
             (name, getattr(manager.hook, name), getattr(manager.hook, name).get_hookimpls()) for name in _HOOKS
         ]
         self._relays = tuple(hook for _, hook, _ in self._hooks)
+        self._callers = [hook._hookexec for hook in self._relays]  # noqa: SLF001 - nothing public tells
         self._lists = [impls for _, _, impls in self._hooks]
         self._impls = [impl for _, _, impls in self._hooks for impl in impls]
-        self._functions = list(map(_FUNCTION, self._impls))
+        self._functions = [impl.function for impl in self._impls]
         for function in self._functions:
             path = self._origin(function)
             if path:
                 self._recorder.sign(f"code of {path} was made a hook of pytest", path)
+        self._ask_for_callers()
 
     def _ask_origins(self) -> None:
         for part in self._whole:
-            for name, value in part.changes():
+            for name, value in (*part.changes(), *part.additions()):
                 self._ask_origin(name, value)
 
     def _ask_origin(self, name: str, value: Any) -> None:
         path = self._origin(value)
         if path:
             self._recorder.sign(f"{name} was replaced by code of {path}", path)
+
+    def _ask_for_callers(self) -> None:
+        """What calls the hooks is kept in each relay and in the plugin manager, beside their classes."""
+        for holder in (*self._relays, self._manager):
+            for name in ("_hookexec", "_inner_hookexec"):
+                self._ask_origin(f"{name} of {type(holder).__name__}", getattr(holder, name, None))
 
     def _ask_codes(self, *, loose_only: bool = False, after: str = "") -> None:
         for codes in self._codes:
@@ -189,11 +231,17 @@ class Guard:
                 if path or not loose_only:
                     self._recorder.sign(f"{name} of {function.__qualname__}() was replaced{by}{after}", path)
 
-    def _ask_for_choice(self) -> None:
-        now = choice(self._config) if self._config is not None else {}
-        for name, value in now.items():
+    def _ask_for_choice(self, when: str) -> None:
+        for name, value in choice(self._config).items():
             if value != self._choice[name]:
-                self._recorder.sign(f"pytest's {name} was changed to {value:.80} while tests were collected")
+                self._recorder.sign(f"pytest's {name} was changed to {value:.80} while {when}")
+
+    def _ask_for_modules(self, when: str) -> None:
+        """Whether the parts of the harness are imported from where they were. A test may hide one, and put it back."""
+        for name, module in self._modules.items():
+            now = sys.modules.get(name)
+            if now is not module and now is not None:
+                self._recorder.sign(f"another module was put in the place of {name} while {when}")
 
     def _ask_for_types(self) -> None:
         if types_are_run():
@@ -201,9 +249,10 @@ class Guard:
 
     def _ask_for_misplaced(self) -> None:
         """What judges may be a plugin's own code by now, but no builtin is, and no other part of the harness."""
-        for part in self._first:
+        parts: list[Part | Whole] = [*self._first, *(part for part in self._whole if part.is_strict)]
+        for part in parts:
             for name, value in part.changes():
-                if not self._origin(value) and (name.startswith("builtins.") or _is_borrowed(value)):
+                if not self._origin(value) and (name.startswith("builtins.") or is_borrowed(value)):
                     self._recorder.sign(f"{name} was replaced by {value!r:.80} while tests were collected")
 
     def _take_subjects(self, items: Iterable[Any]) -> list[_Subject]:
@@ -220,18 +269,20 @@ class Guard:
 
     def _watch_returns(self, subjects: list[_Subject]) -> None:
         watch = getattr(self._recorder.observer, "watch_returns", None)
-        self._all_return = watch is not None and all(map(self._calls_here, self._callers()))
+        self._knows_runners = all(map(self._calls_here, self._runners()))
+        self._all_return = watch is not None and self._knows_runners
         if self._all_return and watch is not None:
-            watch({id(each.code): each.code for each in subjects}.values())
+            watch({id(code): code for _, _, _, code in subjects}.values())
 
     def _checked(self, subject: _Subject | None, nodeid: str) -> _Subject | None:
-        path = self.places.loose(subject.code.co_filename) if subject is not None else ""
-        if subject is not None and path in self._recorder.config["plan"]:
-            text = f"the function of {nodeid} is not that of its file but one of {path}"
-            self._recorder.sign(text, path, subject.code.co_firstlineno)
+        if subject is not None:
+            path = self.places.loose(subject[3].co_filename)
+            if path in self._recorder.config["plan"]:
+                text = f"the function of {nodeid} is not that of its file but one of {path}"
+                self._recorder.sign(text, path, subject[3].co_firstlineno)
         return subject
 
-    def _callers(self) -> Iterator[Any]:
+    def _runners(self) -> Iterator[Any]:
         for name, _, impls in self._hooks:
             if name in {"pytest_pyfunc_call", "pytest_runtest_protocol", "pytest_runtest_call"}:
                 yield from (i for i in impls if not (i.hookwrapper or getattr(i, "wrapper", False)))
@@ -244,11 +295,15 @@ class Guard:
     def _origin(self, value: Any) -> str:
         """The unprotected file of the export that ``value`` was written in, as far as it tells."""
         value = getattr(value, "__func__", getattr(value, "fget", value))
+        value = getattr(value, "func", value) if type(value) is partial else value
         while hasattr(value, "__wrapped__"):
             code = getattr(value, "__code__", None)
             if code is not None and self.places.loose(code.co_filename):
                 break
             value = value.__wrapped__
+        if isinstance(value, type):
+            file = getattr(sys.modules.get(value.__module__), "__file__", None)
+            return self.places.loose(file) if isinstance(file, str) else ""
         code = getattr(value, "__code__", None) or getattr(vars(type(value)).get("__call__"), "__code__", None)
         return self.places.loose(code.co_filename) if isinstance(code, CodeType) else ""
 
@@ -261,9 +316,14 @@ class Guard:
 
     def started(self, nodeid: str) -> None:
         """A test's turn has come."""
+        self._phases = []
         what = self._items.started(nodeid)
         if what:
             self._recorder.sign(f"{nodeid} {what}")
+
+    def phase(self, when: str) -> None:
+        """The report on a phase of the running test is about to be made."""
+        self._phases.append(when)
 
     def called(self, item: Any) -> None:
         """A test was called and is about to be judged."""
@@ -273,11 +333,27 @@ class Guard:
         if [get(space) for get, space in self._looks] != self._seen:
             for part in self._judges:
                 self._tell(part, item.nodeid)
-        if list(map(_CODE, self._deciding)) != self._decided:
+        if sys.modules.get("pytest") is not self._modules["pytest"]:
+            self._ask_for_modules(f"{item.nodeid} ran")
+        if "gethookproxy" in item.session.__dict__:
+            self._recorder.sign(f"the way in which pytest calls hooks was changed (seen after {item.nodeid})")
+        if [function.__code__ for function in self._deciding] != self._decided:
             self._ask_codes(after=f" (seen after {item.nodeid})")
-        if list(map(_FUNCTION, self._impls)) != self._functions:
+        if [impl.function for impl in self._impls] != self._functions:
             self._recorder.sign(f"a hook of pytest was replaced (seen after {item.nodeid})")
         self._look_at(item)
+
+    def _look_while_running(self, frame: Any) -> None:
+        """Code of a file that is not protected runs for the first time: what it is about to undo is not undone yet."""
+        self._ask_for_types()
+        if not self._settled:
+            self._plugs.called(frame)
+        elif [get(space) for get, space in self._looks] != self._seen:
+            for name, value in (each for part in self._judges for each in part.changes()):
+                path = self._origin(value)
+                if path:
+                    text = f"{name} was replaced by code of {path} (seen when {frame.f_code.co_name}() ran)"
+                    self._recorder.sign(text, path)
 
     def _tell(self, part: Part | Whole, nodeid: str, *, strict: bool = False) -> None:
         """What a test's own fixtures replaced with something of a protected file is restored before the end."""
@@ -293,12 +369,12 @@ class Guard:
         subject = self._subjects.get(item.nodeid)
         if subject is None:
             return
-        function = subject.function
-        if function.__code__ is not subject.code:
+        owner, name, function, code = subject
+        if function.__code__ is not code:
             path = self.places.loose(function.__code__.co_filename)
             by = f" by code of {path}" if path else ""
             self._recorder.sign(f"__code__ of {function.__qualname__}() was replaced{by}", path)
-        for now in (getattr(subject.owner, subject.name, None), getattr(item, "_obj", None)):
+        for now in (getattr(owner, name, None), getattr(item, "_obj", None)):
             if now is not function and plain(now) is not function and now is not None:
                 path = self._origin(plain(now))
                 if path:
@@ -312,16 +388,21 @@ class Guard:
             self._recorder.sign(f"{nodeid} was reported as passed, though its {raised} raised an exception")
         if self._all_return and subject is not None:
             returned = self._recorder.observer.take_returned()  # type: ignore[union-attr]
-            if passed and id(subject.code) not in returned:
+            if passed and id(subject[3]) not in returned:
                 self._recorder.sign(f"{nodeid} was reported as passed, though its function did not run to its end")
-        if list(map(_IMPLS, self._relays)) != self._lists or not self._has_its_relays():
+        if passed and self._knows_runners and not _PHASES.issubset(self._phases):
+            self._recorder.sign(f"{nodeid} was reported as passed, and pytest was not asked to make its reports")
+        # Not by the method that gives the lists: it makes copies.
+        if [hook._hookimpls for hook in self._relays] != self._lists or not self._has_its_relays():  # noqa: SLF001
             for name, hook, impls in self._hooks:
                 if hook.get_hookimpls() != impls or vars(self._manager.hook).get(name) is not hook:
                     self._look_at_hook(name, hook, impls)
+        if [hook._hookexec for hook in self._relays] != self._callers or self._plugs.is_bypassed():  # noqa: SLF001
+            self._recorder.sign(f"the way in which pytest calls hooks was changed (seen after {nodeid})")
 
     def _has_its_relays(self) -> bool:
         try:
-            return bool(_RELAYS(vars(self._manager.hook)) == self._relays)
+            return bool(_RELAYS(self._manager.hook.__dict__) == self._relays)
         except KeyError:
             return False
 
@@ -342,12 +423,20 @@ class Guard:
         if not self._settled:
             # The controller of xdist's workers, or nothing was collected.
             self._ask_origins()
+            self._plugs.judge()
         for part in self._whole if self._settled else ():
             self._tell(part, "the last test", strict=True)
+            for name, value in part.additions():
+                self._ask_origin(name, value)
+        if self._settled:
+            self._ask_for_callers()
+        self._ask_for_modules("tests ran")
         self._ask_codes(loose_only=not self._settled)
         for impl, function in zip(self._impls, self._functions):  # noqa: B905 - Python 3.9 knows no strict=
             if impl.function is not function:
                 self._recorder.sign(f"the hook {function.__qualname__} of {function.__module__} was replaced")
+        for path, what in self._helpers.final(self._origin):
+            self._recorder.sign(f"{path}: {what}", path)
         self._ask_for_types()
         if sys.flags.optimize:
             self._recorder.sign("Python ran without assertions (-O)")
@@ -357,18 +446,12 @@ class Guard:
         return self._count
 
     def _is_guarded(self, function: Any) -> bool:
-        return is_of_the_harness(function) or any(function is each.function for each in self._subjects.values())
-
-
-def _is_borrowed(value: Any) -> bool:
-    """Whether a value was not written to stand where it stands: it has no code, or is a function of the harness."""
-    value = plain(value)
-    return not isinstance(getattr(value, "__code__", None), CodeType) or is_of_the_harness(value)
+        return is_of_the_harness(function) or any(function is each[2] for each in self._subjects.values())
 
 
 def _is_a_unit(subject: _Subject) -> bool:
     case = getattr(sys.modules.get("unittest.case"), "TestCase", None)
-    return case is not None and isinstance(subject.owner, type) and issubclass(subject.owner, case)
+    return case is not None and isinstance(subject[0], type) and issubclass(subject[0], case)
 
 
 def _own_modules() -> list[str]:

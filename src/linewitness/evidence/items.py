@@ -9,11 +9,10 @@ Runs in the *tested* interpreter (3.9 and later, standard library only).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from operator import attrgetter, is_
-from typing import Any, NamedTuple
+from operator import is_
+from typing import Any
 
 _LEAVING_OUT = frozenset({"skip", "skipif", "xfail"})
-_OWN_MARKS = attrgetter("own_markers")
 # What decides which tests there are, and which of them run.
 _OPTIONS = (
     "collectonly", "deselect", "ignore", "ignore_glob", "keyword", "markexpr", "maxfail", "pyargs", "runxfail",
@@ -22,45 +21,37 @@ _OPTIONS = (
 _SETTINGS = ("norecursedirs", "python_classes", "python_files", "python_functions", "testpaths", "xfail_strict")
 
 
-class _Chain(NamedTuple):
-    """A node of the collection with all around it, and the marks that each of them had."""
-
-    nodes: tuple[Any, ...]
-    marks: list[list[Any]]
-
-
-class _Item(NamedTuple):
-    item: Any
-    marks: list[Any]
-    around: _Chain
-    runtest: Any
-
-
 class Items:
     """The tests that wait for their turn. The cases of one function share what is around them."""
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
-        chains: dict[int, _Chain] = {}
-        self._waiting: dict[str, _Item] = {}
+        # By node id: item, its class, what stands in for the class's ``runtest``, its marks, the nodes around it and
+        # theirs. Plain tuples: there may be tens of thousands.
+        self._waiting: dict[str, tuple[Any, type, Any, list[Any], tuple[Any, ...], list[list[Any]]]] = {}
+        around: dict[int, tuple[tuple[Any, ...], list[list[Any]]]] = {}
         for item in items:
-            around = chains.get(id(item.parent))
-            if around is None:
-                nodes = tuple(item.parent.listchain()) if item.parent is not None else ()
-                around = chains[id(item.parent)] = _Chain(nodes, [list(_OWN_MARKS(node)) for node in nodes])
-            self._waiting[item.nodeid] = _Item(item, list(_OWN_MARKS(item)), around, _runtest(item))
+            parent = item.parent
+            known = around.get(id(parent))
+            if known is None:
+                nodes = tuple(parent.listchain()) if parent is not None else ()
+                known = around[id(parent)] = (nodes, [list(node.own_markers) for node in nodes])
+            self._waiting[item.nodeid] = (item, type(item), _runtest(item), list(item.own_markers), *known)
 
     def started(self, nodeid: str) -> str:
         """What happened to a test while it waited, in words; empty when nothing did, or when it was started before."""
         was = self._waiting.pop(nodeid, None)
         if was is None:
             return ""
+        item, kind, runtest, marks, nodes, around = was
         # Equal lists: identical marks are not asked whether they are equal. Other marks than those that count may come.
-        now = list(map(_OWN_MARKS, was.around.nodes))
-        if (was.item.own_markers != was.marks or now != was.around.marks) and not (
-            _is_same(was.item.own_markers, was.marks) and all(map(_is_same, now, was.around.marks))
+        now = [node.own_markers for node in nodes]
+        if (item.own_markers != marks or now != around) and not (
+            _is_same(item.own_markers, marks) and all(map(_is_same, now, around))
         ):
             return "was marked by an earlier test"
-        return "" if _runtest(was.item) is was.runtest else "was given another way to run by an earlier test"
+        if type(item) is not kind or _runtest(item) is not runtest:
+            return "was given another way to run by an earlier test"
+        return ""
 
 
 def _is_same(now: list[Any], was: list[Any]) -> bool:
@@ -71,7 +62,7 @@ def _is_same(now: list[Any], was: list[Any]) -> bool:
 
 def _runtest(item: Any) -> Any:
     """What stands in for the method of the item's class, if anything does."""
-    return getattr(item, "__dict__", {}).get("runtest")
+    return item.__dict__.get("runtest")
 
 
 def choice(config: Any) -> dict[str, str]:

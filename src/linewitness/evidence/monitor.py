@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any
 
 from . import codekey
-from .places import elsewhere
+from .places import Places
 from .recorder import Recorder, See
 
 FORGED = "a hit was reported not by the interpreter but by"
@@ -59,7 +59,7 @@ class Monitor:
         self._monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
         self._recorder = recorder
         self._export = export + os.sep
-        self._plan = {os.path.join(export, path): (path, _table(listed["codes"])) for path, listed in plan.items()}
+        self._plan = {path: (path, _table(listed["codes"])) for path, listed in plan.items()}
         self._files: dict[str, Any] = {}
         self._armed: dict[int, Armed] = {}
         self._callbacks: list[tuple[int, int, Any]] = []
@@ -69,8 +69,8 @@ class Monitor:
         self._asked = 0
         self._start_events = self._monitoring.events.PY_START
         self._returned: set[int] = set()
+        self._places = Places(recorder.config)
         self._names = frozenset(map(os.path.basename, plan))
-        self._elsewhere = elsewhere(self._export)
         self._start(see)
 
     def _start(self, see: See) -> None:
@@ -142,21 +142,26 @@ class Monitor:
         return on_instruction, on_line, on_entry
 
     def _on_start(self, see: See) -> Any:
-        files, armed, disable = self._files, self._armed, self._monitoring.DISABLE
-        forged, frame_at = self._recorder.trespass, sys._getframe  # noqa: SLF001 - see _handlers
+        files, armed, disable, recorder = self._files, self._armed, self._monitoring.DISABLE, self._recorder
+        forged, frame_at = recorder.trespass, sys._getframe  # noqa: SLF001 - see _handlers
 
         def on_start(code: CodeType, offset: int) -> Any:
             try:
                 known = files[code.co_filename]
             except KeyError:
                 known = self._file(code.co_filename)
-            if known is not None and id(code) not in armed and self._arm(code, *known):
-                frame = frame_at(1)
-                if frame.f_code is not code or frame.f_lasti != offset:
-                    forged(frame, FORGED)
-                else:
-                    spot = armed[id(code)]
-                    see(spot, spot.entry)
+            if known is None:
+                return disable
+            frame = frame_at(1)
+            is_told = frame.f_code is code and frame.f_lasti == offset
+            if is_told and recorder.look is not None:
+                recorder.look(frame)  # Before anything else: what code is made of may have been exchanged.
+            is_fresh = id(code) not in armed and self._arm(code, *known)
+            if not is_told:
+                forged(frame, FORGED)
+            elif is_fresh:
+                spot = armed[id(code)]
+                see(spot, spot.entry)
             return disable
 
         return on_start
@@ -172,13 +177,17 @@ class Monitor:
         return on_return
 
     def _file(self, name: str) -> Any:
-        if name.startswith(self._elsewhere) and name.rpartition(os.sep)[2] not in self._names:
-            self._files[name] = None
-            return None
-        real = os.path.realpath(name)
-        known = self._files[name] = self._plan.get(real)
-        if real.startswith(self._export) and os.path.isfile(real):
-            self._recorder.loaded.add(real[len(self._export) :])
+        """Path and code objects of a file that changed; both empty for others that are not protected."""
+        path = self._places.inside(name)
+        if not path and name.rpartition(os.sep)[2] in self._names:
+            real = os.path.realpath(name)  # Something installed may be a link into the export.
+            path = real[len(self._export) :].replace(os.sep, "/") if real.startswith(self._export) else ""
+        if path and os.path.isfile(self._export + path):
+            self._recorder.loaded.add(path.replace("/", os.sep))
+        known = self._plan.get(path)
+        if known is None and path and not self._places.is_protected(path):
+            known = ("", {})
+        self._files[name] = known
         return known
 
     def _arm(self, code: CodeType, path: str, table: dict[tuple[str, int], list[dict[str, Any]]]) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -24,12 +24,20 @@ _STEERING = re.compile(
     r"__test__|pytestmark|pytest_\w+|collect_ignore(?:_glob)?|(?:setup|teardown)_(?:module|function)"
 )
 _TESTS = re.compile(rb"^(?:async[ \t]+)?def[ \t]+(test\w*)", re.MULTILINE)
+# What is defined without a decorator: a decorator may well be the product's, and give anything.
+_PLAIN = re.compile(rb"(?:\A|\n[ \t\r]*\n|\n#[^\n]*\n)(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
 # A module that makes names of its own while it runs cannot be read off its text.
+# Loaded by the recorder's plugin, before anything of the project.
+_PYTEST = sys.modules.get("pytest")
+_FROM_PYTEST = re.compile(rb"^from pytest import[ \t]+(\([^)]*\)|[^\n(]*)$", re.MULTILINE)
 _MAKES_NAMES = re.compile(rb"\bglobals\(|\bvars\(\)|\bimport[ \t]*\*|\bexec\(|modules\[__name__\]")
 
 
-def meddled(places: Places) -> Iterator[tuple[str, str]]:
-    """The path of each protected module with something in it that its text does not say, and what that is."""
+def meddled(places: Places, origin: Callable[[Any], str]) -> Iterator[tuple[str, str]]:
+    """The path of each protected module with something in it that its text does not say, and what that is.
+
+    ``origin`` gives the unprotected file that a value was written in, or an empty text.
+    """
     for module in list(sys.modules.values()):
         name = getattr(module, "__file__", None)
         path = places.inside(name) if isinstance(module, ModuleType) and isinstance(name, str) else ""
@@ -40,8 +48,33 @@ def meddled(places: Places) -> Iterator[tuple[str, str]]:
             except OSError:
                 yield path, "the file was taken away"
                 continue
-            for what in _strange(module, text):
+            for what in (*_strange(module, text), *_fakes(module, text)):
                 yield path, what
+            for name in _PLAIN.findall(text):
+                if origin(vars(module).get(name.decode())) and not _is_made_anew(name, text):
+                    yield path, f"`{name.decode()}` was replaced"
+
+
+def _fakes(module: ModuleType, text: bytes) -> Iterator[str]:
+    """Parts of pytest that the module asked for and was given something else."""
+    space = vars(module)
+    own = space.get("pytest")
+    if own is not None and own is not _PYTEST and re.search(rb"^import pytest\b", text, re.MULTILINE):
+        yield "what it imported as `pytest` was put in pytest's place"
+    for names in _FROM_PYTEST.findall(text):
+        for name in map(bytes.decode, re.findall(rb"(?<![\w.])\w+(?!\w*[ \t]+as\b)", names)):
+            given, real = space.get(name), getattr(_PYTEST, name, None)
+            if given is real or given is None or real is None:
+                continue
+            again = rb"\b%s[ \t]*(?::[^=\n]*)?=[^=]|(?:def|class)[ \t]+%s\b" % (name.encode(), name.encode())
+            if not re.search(again, text):
+                yield f"what it imported as `pytest.{name}` was put in its place"
+
+
+def _is_made_anew(name: bytes, text: bytes) -> bool:
+    """Whether the module itself gives the name to something else, too."""
+    anew = rb"\b%s[ \t]*(?::[^=\n]*)?=[^=]|\bimport[ \t]*(?:\([^)]*|[^\n]*)\b%s\b" % (name, name)
+    return _MAKES_NAMES.search(text) is not None or re.search(anew, text) is not None
 
 
 def types_are_run() -> bool:

@@ -6,10 +6,11 @@ Runs in the *tested* interpreter (3.9 and later, standard library only).
 from __future__ import annotations
 
 import builtins
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter, is_, itemgetter
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any
 
 _PACKAGE = f"{__package__}."
@@ -33,6 +34,10 @@ _JUDGES: dict[str, tuple[str, ...]] = {
     "_pytest.python_api:ApproxScalar": ("__eq__",),
     "_pytest.raises:RaisesExc": ("__exit__",),
     "pluggy._callers": ("_multicall",),
+    "pluggy._manager:PluginManager": ("_hookexec",),
+    "pytest": (
+        "approx", "deprecated_call", "fail", "importorskip", "mark", "param", "raises", "skip", "warns", "xfail",
+    ),
 }  # fmt: skip
 # The same for tests of unittest, where there are any; of a TestCase every assertion.
 _UNITTEST_JUDGES: dict[str, tuple[str, ...]] = {
@@ -46,9 +51,12 @@ HARNESS = (
     "_pytest.runner", "_pytest.reports", "_pytest.skipping", "_pytest.python", "_pytest.python_api", "_pytest.raises",
     "_pytest.unittest", "unittest.case", "pluggy._callers", "_pytest.outcomes", "pytest", "unittest",
     "_pytest.assertion", "_pytest.assertion.rewrite", "_pytest.assertion.util", "_pytest.fixtures",
-    "_pytest.main", "_pytest.nodes", "_pytest.recwarn", "_pytest.subtests", "_pytest.terminal", "pluggy._hooks",
+    "_pytest.main", "_pytest.nodes", "_pytest.recwarn", "_pytest.subtests", "_pytest.terminal", "_pytest.mark",
+    "_pytest.mark.structures", "pluggy._hooks", "pluggy._caller", "pluggy._execution", "pluggy._impl",
     "pluggy._manager", "pluggy._result",
 )  # fmt: skip
+# What tests are written with: who replaces a part of it with something that is not a plugin's own has no good reason.
+_WRITTEN_WITH = frozenset({"pytest", "_pytest.outcomes", "_pytest.raises", "_pytest.python_api"})
 _KEPT_PARTS = (FunctionType, BuiltinFunctionType, classmethod, staticmethod, property, type)
 
 
@@ -98,12 +106,15 @@ class Part:
 class Whole:
     """All of one module or class, at one moment."""
 
-    __slots__ = ("_name", "_space", "_was")
+    __slots__ = ("_kept", "_name", "_space", "_was", "is_strict")
 
-    def __init__(self, name: str, space: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, space: Mapping[str, Any], kept: frozenset[str] = frozenset()) -> None:
         self._name = name
         self._space = space
         self._was = dict(space)
+        # Names whose values matter whatever they are: ``pytest.mark`` is no function and no class.
+        self._kept = kept
+        self.is_strict = name in _WRITTEN_WITH
 
     def functions(self) -> list[FunctionType]:
         """All functions that it consisted of."""
@@ -118,7 +129,7 @@ class Whole:
 
     def renewed(self) -> Whole:
         """The same as it is now; itself, when that is no different."""
-        return self if self._is_same() else Whole(self._name, self._space)
+        return self if self._is_same() else Whole(self._name, self._space, self._kept)
 
     def changes(self) -> Iterator[tuple[str, Any]]:
         """Full names of functions and classes that stand for something else now, and for what."""
@@ -126,8 +137,15 @@ class Whole:
             return
         for name, value in self._was.items():
             now = self._space.get(name)
-            if now is not value and isinstance(value, _KEPT_PARTS):
+            if now is not value and (isinstance(value, _KEPT_PARTS) or name in self._kept):
                 yield f"{self._name}.{name}", now
+
+    def additions(self) -> Iterator[tuple[str, Any]]:
+        """Full names of what was not there before, and may hide what is inherited."""
+        if not self._is_same():
+            for name, value in list(self._space.items()):
+                if name not in self._was:
+                    yield f"{self._name}.{name}", value
 
 
 class Codes:
@@ -175,7 +193,7 @@ def whole_module(name: str) -> Iterator[Whole]:
     if module is None:
         return
     space = vars(module)
-    yield Whole(name, space)
+    yield Whole(name, space, frozenset(space.get("__all__", ())) if name == "pytest" else frozenset())
     for each in list(space.values()):
         if isinstance(each, type) and each.__module__ == name:
             yield Whole(f"{name}.{each.__qualname__}", vars(each))
@@ -203,6 +221,23 @@ def judging(*, with_unittest: bool) -> Iterator[Part]:
         names = [name for name in space if name in wanted or (owner == "TestCase" and name.startswith("assert"))]
         if names:
             yield Part(place.replace(":", "."), space, names)
+
+
+def is_borrowed(value: Any) -> bool:
+    """Whether a value was not written to stand where it stands.
+
+    It has no code, or is a function of the standard library or of the harness.
+    """
+    value = plain(value)
+    code = getattr(value, "__code__", None)
+    if not isinstance(code, CodeType) or is_of_the_harness(value):
+        return True
+    # A name in angle brackets stands for a frozen module, or for text that somebody had compiled.
+    return code.co_filename.startswith(("<", _STANDARD)) and not code.co_filename.startswith(_INSTALLED)
+
+
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = tuple(os.path.join(_STANDARD, folder) for folder in ("site-packages", "dist-packages"))
 
 
 def plain(function: Any) -> Any:

@@ -19,6 +19,28 @@ def elsewhere(export: str) -> tuple[str, ...]:
     return ("<", *(each for each in sorted(folders) if not (each.startswith(export) or export.startswith(each))))
 
 
+class Resolved:
+    """Real paths of files, as ``os.path.realpath`` tells them; the folders, which repeat, are resolved once."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def __call__(self, name: str) -> str:
+        """The real path of ``name``."""
+        folder, _, last = name.rpartition(os.sep)
+        if not folder or last in _NOT_PLAIN or os.path.islink(name):
+            return os.path.realpath(name)
+        real = self._folders.get(folder)
+        if real is None:
+            real = os.path.realpath(folder)
+            if folder[0] == os.sep:
+                self._folders[folder] = real
+        return os.path.join(real, last)
+
+
+_NOT_PLAIN = frozenset(("", ".", ".."))
+
+
 class Places:
     """The files of the export, as the run's configuration names them."""
 
@@ -28,12 +50,13 @@ class Places:
         self._known: dict[str, str] = {}
         # Code without a file ("<string>") would seem to lie in the current folder.
         self._elsewhere = elsewhere(self._export)
+        self._real = Resolved()
 
     def inside(self, name: str) -> str:
         """The path of a file relative to the export, ``/`` between its parts, or an empty string."""
         known = self._known.get(name)
         if known is None:
-            real = "" if name.startswith(self._elsewhere) else os.path.realpath(name)
+            real = "" if name.startswith(self._elsewhere) else self._real(name)
             known = real[len(self._export) :].replace(os.sep, "/") if real.startswith(self._export) else ""
             self._known[name] = known
         return known

@@ -28,6 +28,22 @@ for _guard in _GUARDS:
     _guard.wake()
 
 
+def pytest_plugin_registered(plugin: Any) -> None:
+    """Pytest was given a plugin, which need not keep it."""
+    for guard in _GUARDS:
+        guard.registered(plugin)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: Any) -> Iterator[None]:
+    """Nothing of the project was loaded before this."""
+    for guard in _GUARDS:
+        guard.configuring(early_config)
+    yield
+    for guard in _GUARDS:
+        guard.loaded()
+
+
 def pytest_configure(config: Any) -> None:
     """Attach to the recorder that this process started with."""
     recorder = Recorder.active
@@ -124,10 +140,18 @@ class Session:
         """Nothing of the tests has been imported, unless a conftest file did."""
         self._guard.begin(session.config)
 
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[Any]) -> Iterator[None]:
+        """Whoever takes tests away now is still there; afterwards nobody may."""
+        self._guard.judge_plugins()
+        yield
+        self._guard.choose(items, self)
+
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: Any) -> None:
         """What ran so far was import and collection."""
         if self._mine and not self._controls:
+            self._guard.look_back(session.items)
             self._watch_unittest()
             self._recorder.threads.ignore_present()
             self._recorder.collected([item.nodeid for item in session.items])
@@ -155,8 +179,10 @@ class Session:
             self._raised = self._raised or call.when
             if _is_a_skip(call.excinfo.value):
                 self._keep_place(item.nodeid, call.excinfo.value)
-        if call.when == "call" and self._running:
-            self._guard.called(item)
+        if self._running:
+            self._guard.phase(call.when)
+            if call.when == "call":
+                self._guard.called(item)
 
     def _keep_place(self, nodeid: str, error: BaseException) -> None:
         place = self._blame(error)
@@ -237,13 +263,19 @@ class Session:
 
 def _simply_passed(reports: list[Any]) -> bool:
     """Whether these are the three reports of a test that passed, and nothing else: by far the most there are."""
-    for report, (when, outcome, _, _) in zip(reports, PASSED):  # noqa: B905 - Python 3.9 knows no strict=
-        said = vars(report)
-        if said["when"] != when or said["outcome"] != outcome or "wasxfail" in said or "context" in said:
+    if len(reports) != len(PASSED):
+        return False
+    when = []
+    for report in reports:
+        # Not by its attributes: a class can answer those.
+        said = report.__dict__
+        if said["outcome"] != "passed" or "wasxfail" in said or "context" in said:
             return False
-    return len(reports) == len(PASSED)
+        when.append(said["when"])
+    return when == _IN_ORDER
 
 
+_IN_ORDER = [when for when, _, _, _ in PASSED]
 _SOFT = frozenset({"skipped", "xfailed"})
 _SKIPS = (pytest.skip.Exception, pytest.xfail.Exception)
 

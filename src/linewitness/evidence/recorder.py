@@ -27,10 +27,10 @@ from .threads import Threads
 
 TEST_VARIABLE = "LINEWITNESS_TEST"
 _VARIABLE = TEST_VARIABLE.encode("ascii")
-FORMAT = 2
+FORMAT = 3
 # What ``finish`` is told about a test whose set-up, call and teardown passed: by far the most there are.
 PASSED = [["setup", "passed", "", ""], ["call", "passed", "", ""], ["teardown", "passed", "", ""]]
-_PASSED_TEXT = '[["setup","passed","",""],["call","passed","",""],["teardown","passed","",""]]'
+_PASSED_TEXT = "0"
 _ALIENS_KEPT = 20
 _SIGNS_KEPT = 20
 
@@ -114,6 +114,8 @@ class Recorder(metaclass=_Single):
         self.finder: Any = None
         self.take: Callable[[], list[tuple[Any, int]]] = list
         self.waiting: Callable[[], int] = int
+        # Told, where starts of code are seen, of frames in which code of an unprotected file starts for the first time.
+        self.look: Callable[[Any], None] | None = None
         self._foreign: list[tuple[Any, int]] = []
         self._aliens: list[list[Any]] = []
         self._signs: set[str] = set()
@@ -121,16 +123,20 @@ class Recorder(metaclass=_Single):
         self.listeners: dict[str, Callable[[str, tuple[Any, ...], Any], None]] = {}
         self._since = self.now()
         self._named = False
+        self._numbers: dict[str, int] = {}
+        self._listed = 0
 
     # ------------------------------------------------------------ hits
 
     def attach(self, observer: Callable[[See], Observer]) -> None:
         """Make the observer, which alone is told how a hit is reported."""
         fresh: list[tuple[Any, int]] = []
+        unrun = {path: frozenset(listed["unrun"]) for path, listed in self.config["plan"].items() if listed["unrun"]}
 
         def see(spot: Any, ident: int) -> bool:
             if self.role == "child":
-                self._report(spot, ident)
+                if ident not in unrun.get(spot.file, ()):
+                    self._report(spot, ident)
             elif self.threads.foreign and self.threads.is_foreign():
                 self._foreign.append((spot, ident))
                 return False
@@ -141,6 +147,9 @@ class Recorder(metaclass=_Single):
         def take() -> list[tuple[Any, int]]:
             hits = fresh[:]
             fresh.clear()
+            for spot, ident in hits if unrun else ():
+                if ident in unrun.get(spot.file, ()):
+                    self.sign("lines that are for types alone were run: typing.TYPE_CHECKING was made true", spot.file)
             return hits
 
         self.take = take
@@ -206,6 +215,8 @@ class Recorder(metaclass=_Single):
         """Collection is over: what ran so far belongs to no test and has to be seen again in one."""
         self.outside()
         self.journal.write(["collected", ids])
+        self._numbers.update(zip(ids, range(self._listed, self._listed + len(ids))))  # noqa: B905 - 3.9 knows no strict=
+        self._listed += len(ids)
 
     def begin(self, test: str) -> None:
         """A test starts, and with it everything that is set up for it."""
@@ -234,9 +245,11 @@ class Recorder(metaclass=_Single):
         # The name stays in the environment: a child that is started between tests is out of time anyway.
         self.test = None
         text = self.journal.text
+        number = self._numbers.get(test)
+        name = text(test) if number is None else number
         told = _PASSED_TEXT if reports is PASSED else text(reports)
         files = text(_by_file(hits)) if hits else "[]"
-        self.journal.write_text(f'["test",{text(test)},{self._since},{self.now()},{told},{files}]')
+        self.journal.write_test(f'["test",{name},{self._since},{self.now()},{told},{files}]')
         observer = self.observer
         if observer is None:
             return
@@ -271,6 +284,7 @@ class Recorder(metaclass=_Single):
         self.journal.write(["modules", strays])
         self.journal.write(["files", sorted(self.loaded.union(files))])
         self.journal.write(["guarded", guarded])
+        self.journal.write_seal_of_tests()
 
     def end(self, status: int) -> None:
         """The end marker. A process that was cut short has none."""

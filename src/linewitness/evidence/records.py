@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence.seal import KEY_FILE, Seal, worker_key
 
-FORMAT = 2
+FORMAT = 3
 FileHits = list[tuple[str, list[int]]]
 Report = tuple[str, str, str, str]
 
 
 class _Row(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
     """One line of a journal: an array whose first element names the kind."""
+
+
+_PASSED: list[Report] = [(when, "passed", "", "") for when in ("setup", "call", "teardown")]
 
 
 class Start(_Row, frozen=True, tag="start"):
@@ -47,7 +50,7 @@ class CollectFault(_Row, frozen=True, tag="collect"):
     place: str
 
 
-class TestRow(_Row, frozen=True, tag="test"):
+class TestRow(msgspec.Struct, frozen=True):
     """One test: nanoseconds of its start and end, its reports (phase, outcome, reason, place), what it hit first."""
 
     __test__ = False
@@ -56,6 +59,22 @@ class TestRow(_Row, frozen=True, tag="test"):
     until: int
     reports: list[Report]
     hits: FileHits
+
+
+class _TestLine(_Row, frozen=True, tag="test"):
+    """A :class:`TestRow` as it is written: with its place among the collected tests, and 0 for a test that passed."""
+
+    test: int | str
+    since: int
+    until: int
+    reports: list[Report] | Literal[0]
+    hits: FileHits
+
+
+class SealOfTests(_Row, frozen=True, tag="sealed"):
+    """The common seal of all rows of tests of a process."""
+
+    seal: str
 
 
 class ImportRow(_Row, frozen=True, tag="import"):
@@ -151,10 +170,11 @@ class End(_Row, frozen=True, tag="end"):
     status: int
 
 
-Row = (
-    Start | Collected | CollectFault | TestRow | ImportRow | ForeignRow | ChildHit | Alien | Fault | WorkerRow | Modules
-    | Files | End | RelationRow | Notice | Guarded
+_Sealed = (
+    Start | Collected | CollectFault | ImportRow | ForeignRow | ChildHit | Alien | Fault | WorkerRow | Modules
+    | Files | End | RelationRow | Notice | Guarded | SealOfTests
 )  # fmt: skip
+Row = _Sealed | TestRow
 
 
 class Outcome(StrEnum):
@@ -171,7 +191,7 @@ class Outcome(StrEnum):
 
 
 class Journal(NamedTuple):
-    """All rows of one process, in their order. ``whole`` is false when the last row is cut."""
+    """All rows of one process, those of tests behind the others. ``whole`` is false when something is cut off."""
 
     name: str
     rows: tuple[Row, ...]
@@ -186,7 +206,7 @@ class Journal(NamedTuple):
     @property
     def end(self) -> End | None:
         """The end marker, when it is the last row."""
-        last = self.rows[-1] if self.rows else None
+        last = next((row for row in reversed(self.rows) if not isinstance(row, TestRow)), None)
         return last if isinstance(last, End) else None
 
 
@@ -230,10 +250,14 @@ def read_journals(folder: Path, key: bytes) -> Journals:
     return journals
 
 
-_DECODER = msgspec.json.Decoder(Row)
+_DECODER = msgspec.json.Decoder(_Sealed)
+_TEST_DECODER = msgspec.json.Decoder(_TestLine)
+_OF_A_TEST = b'["test",'
 _NAME = re.compile(r"(main|worker|child)-[0-9]+-[0-9a-f]+\.jsonl")
 # What only processes that run tests write, and what only the others do.
-_OF_TESTS = (Collected, CollectFault, TestRow, ImportRow, ForeignRow, WorkerRow, RelationRow, Guarded, End)
+_OF_TESTS = (
+    Collected, CollectFault, TestRow, ImportRow, ForeignRow, WorkerRow, RelationRow, Guarded, SealOfTests, End,
+)  # fmt: skip
 
 
 def _tampered(path: Path, why: str) -> EvidenceError:
@@ -261,10 +285,37 @@ def _journal(path: Path, key: bytes) -> tuple[str, Journal]:
         raise _tampered(path, "no recorder makes such a file")
     try:
         *lines, rest = path.read_bytes().split(b"\n")
-        rows = tuple(map(_DECODER.decode, _opened(path, lines, _key_of(name[1], lines, key))))
+        seal = Seal(_key_of(name[1], lines, key))
+        tests = [line for line in lines if line.startswith(_OF_A_TEST)]
+        others = [line for line in lines if not line.startswith(_OF_A_TEST)]
+        rows = list(map(_DECODER.decode, _opened(path, others, seal)))
+        is_sealed = _are_sealed(path, tests, rows, seal)
+        rows_of_tests = list(_tests(path, map(_TEST_DECODER.decode, tests), rows))
     except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
         raise EvidenceError(f"the record {path.name} of the trusted run is damaged: {error}", code="LW503") from error
-    return name[1], Journal(path.name, rows, whole=not rest)
+    return name[1], Journal(path.name, (*rows, *rows_of_tests), whole=not rest and is_sealed)
+
+
+def _are_sealed(path: Path, tests: list[bytes], rows: list[_Sealed], seal: Seal) -> bool:
+    """Whether the rows of tests have their seal, which a process that was cut short has not written."""
+    told = [row.seal for row in rows if isinstance(row, SealOfTests)]
+    seal.add_tests(b"".join(line + b"\n" for line in tests))
+    if told and told != [seal.of_tests()]:
+        raise _tampered(path, "the rows of tests are not those that the recorder wrote")
+    if tests and not told and any(isinstance(row, End) for row in rows):
+        raise _tampered(path, "the seal of its tests is missing")
+    return bool(told) or not tests
+
+
+def _tests(path: Path, lines: Iterable[_TestLine], rows: list[_Sealed]) -> Iterator[TestRow]:
+    ids = [nodeid for row in rows if isinstance(row, Collected) for nodeid in row.ids]
+    for line in lines:
+        test, reports = line.test, line.reports
+        if isinstance(test, int):
+            if not 0 <= test < len(ids):
+                raise _tampered(path, "it has a test that was not collected")
+            test = ids[test]
+        yield TestRow(test, line.since, line.until, _PASSED if isinstance(reports, int) else reports, line.hits)
 
 
 def _key_of(role: str, lines: list[bytes], key: bytes) -> bytes:
@@ -277,9 +328,8 @@ def _key_of(role: str, lines: list[bytes], key: bytes) -> bytes:
     return worker_key(key, str(first[4]) if isinstance(first, list) and len(first) > 4 else "")
 
 
-def _opened(path: Path, lines: list[bytes], key: bytes) -> list[bytes]:
+def _opened(path: Path, lines: list[bytes], seal: Seal) -> list[bytes]:
     """The rows of sealed lines, in the order in which they were numbered: threads of a child may write at once."""
-    seal = Seal(key)
     numbered = []
     for number, line in enumerate(lines, 1):
         try:

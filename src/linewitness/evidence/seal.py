@@ -4,8 +4,9 @@ Runs on both sides (standard library only): the tool leaves a fresh key in the r
 before anything of the project runs, and the reader checks the seals with the key that only the tool still has.
 
 A row is one JSON array. Its seal are two more elements: the number of the row in its process, from 0, and 32 hex
-digits of a keyed BLAKE2b over both. What holds the key in the run is a hash state in C memory, from which no Python
-code reads it back; code that gets hold of the state itself (``gc``, ``ctypes``) can still ask it for seals.
+digits of a keyed BLAKE2b over both. Rows of tests, of which there are many, are sealed together, by one hash that runs
+along with them and is written at the end. What holds the key in the run is a hash state in C memory, from which no
+Python code reads it back; code that gets hold of the state itself (``gc``, ``ctypes``) can still ask it for seals.
 """
 
 from __future__ import annotations
@@ -51,11 +52,19 @@ def worker_key(key: bytes, name: str) -> bytes:
 class Seal:
     """Numbers and signs rows. Without a key (a child process has none) it still shows damage."""
 
-    __slots__ = ("_numbers", "_state")
+    __slots__ = ("_numbers", "_state", "_tests", "add_tests")
 
     def __init__(self, key: bytes = b"") -> None:
         self._state: Any = blake2b(digest_size=_DIGEST_BYTES, key=key)
         self._numbers = count()
+        self._tests: Any = self._state.copy()
+        self.add_tests = self._tests.update
+        """Take the line of a test, or some of them in their order, into the common seal."""
+        self.add_tests(b"tests:")
+
+    def of_tests(self) -> str:
+        """The common seal of the tests' lines until now."""
+        return str(self._tests.hexdigest())
 
     def derive(self, name: str) -> bytes:
         """A key for another process."""
