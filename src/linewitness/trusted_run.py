@@ -6,32 +6,45 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from linewitness.case import Case
 from linewitness.evidence.combined import BoundEvidence, combine
-from linewitness.evidence.influence import could_matter, influences
+from linewitness.evidence.influence import (
+    Ownership,
+    could_matter,
+    influences,
+    looked_up,
+    may_steer_commands,
+    opened_by_command,
+)
 from linewitness.evidence.interpreter import Interpreter, find_interpreter
 from linewitness.evidence.pytest_run import RunRequest, run_pytest
 from linewitness.evidence.pytest_settings import import_roots, owned_names, read_pytest_settings
+from linewitness.evidence.reasons import lines_at_issue, may_execute, may_look_up
 from linewitness.evidence.recorded import RecordedEvidence
 from linewitness.evidence.relation_request import BaseTree, RelationRequest, asks_for_base, draw_seed, request_of
 from linewitness.evidence.rule import lines_needed
 from linewitness.evidence.sandbox import Mode, Sandbox, find_sandbox
-from linewitness.evidence.sandbox_mounts import environment_of, seal
-from linewitness.evidence.sandbox_room import Terms, borrowed, own_interpreter, visible
+from linewitness.evidence.sandbox_mounts import seal
+from linewitness.evidence.sandbox_room import Terms, terms_of
 from linewitness.globs import Globs
 from linewitness.languages import demands, files
+from linewitness.later import Later
 from linewitness.model import Evidence, Kind, RepoPath
 from linewitness.obligations import FileLedger
 from linewitness.patch.export import export_tree
 from linewitness.settings import Suite
+from linewitness.silence import silenced
+from linewitness.trust.manifest import MANIFEST
 
 Progress = Callable[[str], None]
 LineRanges = tuple[tuple[int, int], ...]
 
 _SECONDS_BETWEEN_NEWS = 0.2
+_LARGEST_TEXT = 1 << 20
 _MOSTLY = 3
 """A file of which more than one line in this many is owed is watched whole."""
 
@@ -64,14 +77,21 @@ def collect(case: Case, ledgers: Sequence[FileLedger], wishes: Wishes, progress:
     :class:`linewitness.errors.EvidenceError` when a run cannot be started or is no evidence,
     :class:`linewitness.errors.UsageError` for settings that do not fit the tree.
     """
+    suites = [(suite, Globs(suite.sources or ("**",))) for suite in case.loaded.settings.suite or (Suite(),)]
+    owing = [ledger.text.change.path for ledger in _owing(ledgers)]
+    concerned = [wishes.always_run or any(map(sources.match, owing)) for _, sources in suites]
+    # the interpreters answer while the sandbox is tried and head is exported
+    pythons = [
+        Later(find_interpreter, suite, wishes.checkout) if is_concerned and not suite.run else None
+        for (suite, _), is_concerned in zip(suites, concerned, strict=True)
+    ]
     sandbox = find_sandbox(wishes.sandbox)
     if not sandbox.isolates:
         progress(f"the trusted checks run {sandbox}")
     protected = frozenset(filter(case.protection.is_protected, case.head_tree))
     parts: list[Evidence] = []
-    for suite in case.loaded.settings.suite or (Suite(),):
-        sources = Globs(suite.sources or ("**",))
-        if not wishes.always_run and not any(sources.match(ledger.text.change.path) for ledger in _owing(ledgers)):
+    for (suite, sources), is_concerned, python in zip(suites, concerned, pythons, strict=True):
+        if not is_concerned:
             progress(f"the suite `{suite.name}` is skipped: the patch changes no line of its sources that owes")
             continue
         with tempfile.TemporaryDirectory(prefix="linewitness-", ignore_cleanup_errors=True) as folder:
@@ -79,8 +99,10 @@ def collect(case: Case, ledgers: Sequence[FileLedger], wishes: Wishes, progress:
             progress("exporting head")
             export_tree(case.repository, case.head.tree, export, listed=case.head_tree)
             place = _Place(export, export.parent, wishes, sandbox, protected, progress)
-            run = _command if suite.run else _run
-            parts.append(BoundEvidence(run(case, suite, ledgers, place), sources.match))
+            seen = (
+                _command(case, suite, ledgers, place) if python is None else _run(case, suite, ledgers, place, python)
+            )
+            parts.append(BoundEvidence(seen, sources.match))
     return combine(parts)
 
 
@@ -118,26 +140,16 @@ def _relations_for(case: Case, place: _Place, python: Interpreter) -> RelationRe
 
 
 def _terms(case: Case, suite: Suite, place: _Place, python: Interpreter | None, lent: tuple[Path, ...] = ()) -> Terms:
-    """The isolation of one suite. The home folder and the checkout are seen only where an environment lies in them."""
-    home = Path(os.path.expanduser("~"))
-    checkout = Path(os.path.realpath(case.repository.root))
-    if python is None:
-        program, needed = own_interpreter()
-    else:
-        program, needed = python.path, environment_of(python, (home, checkout))
+    """The isolation of one suite, in which nothing changes what people own."""
     regular = [path for path, blob in case.head_tree.items() if blob.is_regular]
-    return Terms(
-        place.sandbox,
-        program,
-        readable=(*needed, *visible(suite, str(home))),
-        sealed=seal(place.protected.intersection(regular), case.head_tree),
-        borrowed=borrowed(suite, checkout),
-        lent=lent,
-    )
+    found = terms_of(place.sandbox, suite, case.repository.root, python, lent)
+    return found._replace(sealed=seal(place.protected.intersection(regular), case.head_tree))
 
 
-def _run(case: Case, suite: Suite, ledgers: Sequence[FileLedger], place: _Place) -> RecordedEvidence:
-    python = find_interpreter(suite, place.wishes.checkout)
+def _run(
+    case: Case, suite: Suite, ledgers: Sequence[FileLedger], place: _Place, asked: Later[Interpreter]
+) -> RecordedEvidence:
+    python = asked.result()
     sources, paths = Globs(suite.sources or ("**",)), Globs(suite.paths or ("**",))
     settings = read_pytest_settings(place.export, python.pytest)
     relations = _relations_for(case, place, python)
@@ -155,41 +167,71 @@ def _run(case: Case, suite: Suite, ledgers: Sequence[FileLedger], place: _Place)
         progress=_Pace(place.progress),
         all_witnesses=place.wishes.witnesses == "all",
         relations=relations,
-        terms=_terms(case, suite, place, python, () if relations.base is None else (relations.base.root,)),
+        terms=_terms(case, suite, place, python, relations.lent),
     )
-    record = run_pytest(request._replace(notes_reads=notes_reads(case, ledgers, place.export)))
-    found = influences((ledger.text.change for ledger in ledgers), record.used, _watched(case), case.base_tree)
+    notes = notes_reads(case, ledgers, place.export)
+    loose = _loose(case, ledgers) if notes or suite.audit == "always" else {}
+    record = run_pytest(request._replace(notes_reads=notes, loose=loose))
+    changes, checks = (ledger.text.change for ledger in ledgers), _texts_of_checks(case, place.export)
+    found = influences(changes, record.used, _owners(case), case.base_tree, checks)
+    keys = {*relations.corpora, *(path for path in candidates(case) if path.endswith((".py", MANIFEST)))}
+    found += looked_up(record.used, keys.__contains__, checks)
+    found += silenced(case, request, record, place.progress)
     return RecordedEvidence(record._replace(findings=(*record.findings, *found)), demands)
 
 
 def notes_reads(case: Case, ledgers: Iterable[FileLedger], export: Path) -> bool:
-    """Whether the run has to note which files its checks open; ``export`` holds the files of head."""
-    owned = (path for path in case.head_tree if path.endswith(".py") and case.protection.is_protected(path))
+    """Whether the run has to note who opens which files; ``export`` holds the files of head."""
+    changes, checks = [ledger.text.change for ledger in ledgers], _texts_of_checks(case, export)
+    owners = _owners(case)
+    if could_matter(changes, owners.is_watched, case.base_tree, checks):
+        return True
+    code = (ledger.text for ledger in ledgers if _is_python(ledger) and owners.owes(ledger.text.change.path))
+    if may_look_up(code, candidates(case)):
+        return True
+    if not any(change.head is not None and not owners.is_watched(change.path) for change in changes):
+        return False
+    return may_execute(_texts(export, (path for path in case.head_tree if path.endswith(".py") and owners.owes(path))))
 
-    def checks() -> Iterable[bytes]:
-        return ((export / path).read_bytes() for path in owned if (export / path).is_file())
 
-    return could_matter((ledger.text.change for ledger in ledgers), _watched(case), case.base_tree, checks)
+def _loose(case: Case, ledgers: Iterable[FileLedger]) -> dict[RepoPath, list[int]]:
+    """The files that the patch changed or added and that nobody watches, with the lines that are new."""
+    owners = _owners(case)
+    changes = (ledger.text.change for ledger in ledgers)
+    loose = ((change, change.head) for change in changes if change.head and not owners.is_watched(change.path))
+    return {
+        change.path: lines_at_issue(case.read(change.base) if change.base else None, case.read(head))
+        for change, head in loose
+        if head.is_regular
+    }
+
+
+def _texts_of_checks(case: Case, export: Path) -> Callable[[], Iterable[bytes]]:
+    """The code that people own, read when it is asked for."""
+    python = (path for path in case.head_tree if path.endswith(".py"))
+    owned = cache(lambda: [path for path in python if case.protection.is_protected(path)])
+    return lambda: ((export / path).read_bytes() for path in owned() if (export / path).is_file())
 
 
 def _is_python(ledger: FileLedger) -> bool:
     return files.language(ledger.text.change.path, ledger.text.head or b"") == "python"
 
 
-def _watched(case: Case) -> Callable[[RepoPath], bool]:
+def _owners(case: Case) -> Ownership:
     """Tells paths that people own, wholly or in the tables that matter, and those whose lines owe."""
-    protection, jurisdiction = case.protection, case.jurisdiction
-    return lambda path: protection.is_protected(path) or protection.shares(path) or jurisdiction.owes(path)
+    protection = case.protection
+    return Ownership(lambda path: protection.is_protected(path) or protection.shares(path), case.jurisdiction.owes)
 
 
 def _command(case: Case, suite: Suite, ledgers: Sequence[FileLedger], place: _Place) -> Evidence:
     from linewitness.evidence.acceptance import Acceptance
     from linewitness.evidence.command_run import CommandRequest, run_command
+    from linewitness.evidence.opened import noticing
     from linewitness.evidence.output_folder import refuse_brought_along
 
     settings = case.loaded.settings
     refuse_brought_along(suite.export, case.base_tree, case.head_tree)
-    place.progress(f"running the suite `{suite.name}`: {suite.run}")
+    place.progress(f"running the suite `{suite.name}`: {suite.run.strip()}")
     sources = Globs(suite.sources or ("**",))
     wanted = [ledger.text.change.path for ledger in _owing(ledgers) if sources.match(ledger.text.change.path)]
     request = CommandRequest(
@@ -203,7 +245,17 @@ def _command(case: Case, suite: Suite, ledgers: Sequence[FileLedger], place: _Pl
         host=os.environ,
         acceptance=Acceptance(Globs(settings.relations), Globs(settings.generated), case.head_tree),
     )
-    return run_command(request, demands)
+    loose = may_steer_commands((ledger.text.change for ledger in ledgers), _owners(case), case.base_tree)
+    with noticing(place.export, loose) as opened:
+        evidence = run_command(request, demands)
+    evidence.more = opened_by_command(opened, lambda: _texts(place.export, place.protected))
+    return evidence
+
+
+def _texts(export: Path, paths: Iterable[RepoPath]) -> Iterable[bytes]:
+    """The bytes of the regular files among some paths; what is that large is no code."""
+    files = (export / path for path in paths)
+    return (file.read_bytes() for file in files if file.is_file() and file.stat().st_size <= _LARGEST_TEXT)
 
 
 class _Pace:

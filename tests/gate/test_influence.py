@@ -11,7 +11,7 @@ from linewitness.case import Question
 from linewitness.gate import CheckRequest, check
 from linewitness.model import Severity
 from linewitness.obligation_map import ObligationMap
-from tests.support.repos import Content, Repo
+from tests.support.repos import Content, Link, Repo
 
 SHOP = "def total(prices):\n    return sum(prices)\n"
 REWRITTEN = "def total(prices):\n    found = sum(prices)\n    return found\n"
@@ -133,16 +133,119 @@ def test_a_helper_outside_of_sources_closes_the_gate_and_one_inside_owes(tmp_pat
     assert told(judge(tmp_path / "inside", {**base, "linewitness.toml": ""}, patch)) == []
 
 
-def test_a_fixture_file_that_only_the_product_opens_is_no_finding_although_a_check_names_it(tmp_path: Path) -> None:
-    """Nothing tells such a file from a template: the limits page says so."""
+READS = "def read(path):\n    return open(path).read()\n"
+FINDS = (
+    "import os\n\n\ndef read(folder):\n"
+    "    return [open(os.path.join(folder, name)).read() for name in os.listdir(folder)]\n"
+)
+
+
+def handing(what: str) -> str:
+    return (
+        "import reading\nimport shop\n\n\ndef test_it():\n"
+        f"    assert shop.total([1]) and reading.read({what!r}) is not None\n"
+    )
+
+
+HANDED: Mapping[str, tuple[str, str, dict[str, Content], tuple[str, ...]]] = {
+    "a file is changed": (READS, "examples/a.json", {"examples/a.json": "[2]"}, ()),
+    "a file of a folder is changed": (FINDS, "examples", {"examples/a.json": "[2]"}, ()),
+    "a file is added to a folder": (FINDS, "examples", {"examples/b.json": "[2]"}, ()),
+    "a file is taken from a folder": (FINDS, "examples", {}, ("examples/a.json",)),
+}
+
+
+@pytest.mark.parametrize("case", HANDED)
+def test_what_a_check_names_and_has_the_product_open_is_the_checks_own_input(tmp_path: Path, case: str) -> None:
+    product, what, patch, removed = HANDED[case]
     base: Mapping[str, Content] = {
-        "reading.py": "def read(path):\n    return open(path).read()\n",
+        "reading.py": product,
+        "examples/a.json": "[1]",
+        "examples/z.json": "[1]",
+        "tests/trusted/test_it.py": handing(what),
+    }
+
+    artifact = judge(tmp_path, base, patch, *removed)
+    assert told(artifact) == closed_by(*patch, *removed)
+    assert "names it" in artifact.findings[0].message
+
+
+def test_data_among_the_tests_is_no_product_data_even_when_nobody_names_it(tmp_path: Path) -> None:
+    base: Mapping[str, Content] = {
+        "reading.py": READS,
+        "tests/data/case_1.json": "[1]",
+        "tests/trusted/test_it.py": handing("x").replace("'x'", "'/'.join(['tests', 'da' + 'ta', f'case_{1}.json'])"),
+    }
+
+    assert told(judge(tmp_path, base, {"tests/data/case_1.json": "[2]"})) == closed_by("tests/data/case_1.json")
+
+
+def test_what_the_product_opens_and_no_check_names_is_the_products_own_data(tmp_path: Path) -> None:
+    base: Mapping[str, Content] = {
+        "reading.py": "def read():\n    return open('examples/a.json').read()\n",
         "examples/a.json": "[1]",
         "tests/trusted/test_it.py": "import reading\nimport shop\n\n\ndef test_it():\n"
-        "    assert shop.total([1]) and reading.read('examples/a.json')\n",
+        "    assert shop.total([1]) and reading.read()\n",
     }
 
     assert told(judge(tmp_path, base, {"examples/a.json": "[2]"})) == []
+
+
+def test_data_inside_of_the_product_that_a_check_names_is_a_warning(tmp_path: Path) -> None:
+    """A new rate belongs to the product, although a check names the file that holds it."""
+    base: Mapping[str, Content] = {
+        "reading/__init__.py": READS,
+        "reading/data/a.json": "[1]",
+        "tests/trusted/test_it.py": handing("reading/data/a.json"),
+    }
+
+    artifact = judge(tmp_path, base, {"reading/data/a.json": "[2]"})
+    assert (artifact.exit, told(artifact)) == (0, [("LW302", "reading/data/a.json", Severity.WARNING)])
+
+
+@pytest.mark.parametrize("link", ["tests/trusted/data", "tests/trusted/data/a.json"], ids=["folder", "file"])
+def test_what_a_check_opens_through_a_link_is_known_by_the_file_behind_it(tmp_path: Path, link: str) -> None:
+    behind = "shared" if link.endswith("data") else "shared/a.json"
+    base: Mapping[str, Content] = {
+        "shared/a.json": "[1]",
+        link: Link("../" * link.count("/") + behind),
+        "tests/trusted/test_it.py": "from pathlib import Path\n\nimport shop\n\n\ndef test_it():\n"
+        "    assert shop.total([1]) and Path(__file__).with_name('data').joinpath('a.json').read_text()\n",
+    }
+
+    assert told(judge(tmp_path, base, {"shared/a.json": "[2]"})) == closed_by("shared/a.json")
+
+
+SAME = "def same(a, b):\n    return a == b\n"
+SLOPPY = "def same(a, b):\n    found = (a, b)\n    return bool(found)\n"
+
+
+@pytest.mark.parametrize("path", ["tests/helping.py", "shop_tests/tests/helping.py", "testing/helping.py"])
+def test_a_helper_among_the_tests_that_a_check_imports_closes_the_gate_although_its_lines_run(
+    tmp_path: Path, path: str
+) -> None:
+    module = path.removesuffix(".py").replace("/", ".")
+    packages = {f"{folder}/__init__.py": "" for folder in {path.partition("/")[0], path.rpartition("/")[0]}}
+    base: Mapping[str, Content] = {
+        **packages,
+        path: SAME,
+        "tests/trusted/test_shop.py": f"from {module} import same\nfrom shop import total\n\n\n"
+        "def test_total():\n    assert same(total([1, 2]), 3)\n",
+    }
+
+    assert told(judge(tmp_path, base, {path: SLOPPY})) == closed_by(path)
+
+
+def test_a_package_of_the_product_that_is_called_testing_owes_like_any_other(tmp_path: Path) -> None:
+    base: Mapping[str, Content] = {
+        "kit/__init__.py": "",
+        "kit/testing/__init__.py": SAME,
+        "tests/trusted/test_shop.py": "from kit.testing import same\nfrom shop import total\n\n\n"
+        "def test_total():\n    assert same(total([1, 2]), 3)\n",
+    }
+
+    artifact = judge(tmp_path, base, {"kit/testing/__init__.py": SLOPPY})
+    assert (artifact.exit, told(artifact)) == (0, [])
 
 
 def test_a_conftest_reads_for_the_checks(tmp_path: Path) -> None:

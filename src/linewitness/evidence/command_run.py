@@ -57,6 +57,7 @@ class CommandEvidence:
 
     def __init__(self, inner: ImportedEvidence, source: EvidenceSource, place: Path, shown: str) -> None:
         self._inner = inner
+        self.more: tuple[Finding, ...] = ()
         self._source = source
         self._place = str(place)
         self._shown = shown
@@ -68,8 +69,9 @@ class CommandEvidence:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is odd about the export."""
-        return tuple(found._replace(message=self._named(found.message)) for found in self._inner.findings)
+        """What is odd about the export, and what was found out about the run beside it (``more``)."""
+        named = (found._replace(message=self._named(found.message)) for found in self._inner.findings)
+        return (*named, *self.more)
 
     def sightings(self, text: FileText, obligations: tuple[Obligation, ...]) -> tuple[Sighting, ...]:
         """One answer per obligation of one file. Errors: EvidenceError when the export disagrees with the file."""

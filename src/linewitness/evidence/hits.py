@@ -50,11 +50,39 @@ class Hit(NamedTuple):
     witnesses: tuple[str, ...]
 
 
+class Silent(NamedTuple):
+    """A check that neither passed nor failed: a test, or a module that was left out while tests were collected.
+
+    ``outcome`` is ``skipped`` or ``xfailed``; ``reason`` is what was said, and may be cut.
+    """
+
+    nodeid: str
+    outcome: str
+    reason: str
+
+    @property
+    def path(self) -> RepoPath:
+        """The file in which it is."""
+        return RepoPath(self.nodeid.partition("::")[0])
+
+    @property
+    def function(self) -> str:
+        """The node id without parameters."""
+        return self.nodeid.partition("[")[0]
+
+    def covers(self, nodeid: str) -> bool:
+        """Whether an answer of ``nodeid`` is one that this check would have given."""
+        if "::" not in self.nodeid:
+            return nodeid.startswith(f"{self.nodeid}::")
+        is_empty = "got empty parameter set" in self.reason
+        return nodeid == self.nodeid or (is_empty and nodeid.partition("[")[0] == self.function)
+
+
 class RunRecord(NamedTuple):
     """The outcome of one complete trusted run. Only tests that passed in every phase appear in the hits.
 
     ``loaded`` are the files of the export that any process of the run imported or ran; ``used`` tells beside them what
-    the checks themselves read.
+    was read. ``asked`` are the node ids of all tests, ``passed`` of those that passed, ``silent`` gave no answer.
     """
 
     source: EvidenceSource
@@ -63,3 +91,6 @@ class RunRecord(NamedTuple):
     findings: tuple[Finding, ...]
     loaded: frozenset[RepoPath] = frozenset()
     used: Used = Used()
+    asked: frozenset[str] = frozenset()
+    passed: frozenset[str] = frozenset()
+    silent: tuple[Silent, ...] = ()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from linewitness.evidence.hits import Silent
 from linewitness.evidence.launch import Ended
 from linewitness.evidence.records import (
     Alien,
@@ -30,11 +32,28 @@ _MEANING = {2: "was interrupted", 3: "had an internal error", 4: "was called wro
 
 
 class Verdict(NamedTuple):
-    """All that a run showed. ``complete`` is false when its hits may not count."""
+    """All that a run showed. ``complete`` is false when its hits may not count.
+
+    ``unasked`` are modules that were left out while tests were collected.
+    """
 
     tests: tuple[Judged, ...]
     findings: tuple[Finding, ...]
     complete: bool
+    unasked: tuple[Silent, ...] = ()
+
+    @property
+    def passed(self) -> frozenset[str]:
+        """The node ids of the tests that passed."""
+        return frozenset(test.row.nodeid for test in self.tests if test.outcome is Outcome.PASSED)
+
+    @property
+    def silent(self) -> Iterator[Silent]:
+        """The checks that gave no answer."""
+        yield from self.unasked
+        for test in self.tests:
+            if test.outcome in {Outcome.SKIPPED, Outcome.XFAILED}:
+                yield Silent(test.row.nodeid, test.outcome.value, test.decisive[2] if test.decisive else "")
 
     @property
     def counts(self) -> Tests:
@@ -69,7 +88,8 @@ def examine(journals: Journals, ended: Ended, relations: frozenset[RepoPath] = f
     tampering = _tampering(journals)
     findings = (*broken, *faults, *failing, *_strays(journals), *tampering)
     touched = any(finding.severity is Severity.ERROR for finding in tampering)
-    return Verdict(tests, findings, complete=not touched and not any(finding.code == "LW503" for finding in broken))
+    complete = not touched and not any(finding.code == "LW503" for finding in broken)
+    return Verdict(tests, findings, complete, tuple(_unasked(journals)))
 
 
 def _closed(code: str, message: str, path: str = "", line: int = 0) -> Finding:
@@ -192,6 +212,11 @@ def _collection(journals: Journals) -> list[Finding]:
         elif row.place:
             found.append(_forged(nodeid, row.place, "skipped"))
     return found
+
+
+def _unasked(journals: Journals) -> Iterator[Silent]:
+    rows = {row.nodeid: row for row in journals.rows() if isinstance(row, CollectFault) and row.outcome == "skipped"}
+    return (Silent(nodeid, "skipped", row.reason) for nodeid, row in sorted(rows.items()))
 
 
 def _failure(test: Judged) -> list[Finding]:

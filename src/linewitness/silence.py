@@ -1,0 +1,200 @@
+"""Whether the patch silenced a check: one that does not apply any more, although with base's code it does, and passes.
+
+A trusted test may be skipped or expected to fail for a reason that the product gives: a constant in a ``skipif``, a
+module that can be imported, a table of cases that is empty now. Nobody can tell from the run alone whether that is the
+host's doing or the patch's. So the checks that gave no answer, and whose own text does not say why, are asked once
+more: with the protected files of head, on the product of base. So are those whose cases come out of a module that the
+patch changed, because a case that is gone gives no answer either, and does not even say so.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from linewitness.case import Case
+from linewitness.errors import LinewitnessError
+from linewitness.evidence.driven import driven_tests
+from linewitness.evidence.hits import RunRecord, Silent
+from linewitness.evidence.pytest_run import RunRequest, run_pytest
+from linewitness.evidence.sandbox_mounts import Sealed
+from linewitness.model import Blob, Finding, RepoPath, Severity
+from linewitness.patch.export import export_tree
+
+_FOLDER: Final = "before"
+# Names that say something about the host alone.
+_OF_THE_HOST: Final = frozenset({"sys", "os", "platform", "shutil", "sysconfig", "False", "True", "None"})
+_NOT_IMPORTED: Final = re.compile(r"could not import '([\w.]+)'")
+_MARKS: Final = {"skipped": frozenset({"skip", "skipif"}), "xfailed": frozenset({"xfail"})}
+_SHOWN: Final = 3
+_TODO: Final = (
+    "The patch may not decide that a check does not apply: keep it applying, or have its owners change the check."
+)
+
+
+def silenced(
+    case: Case, request: RunRequest, record: RunRecord, progress: Callable[[str], None]
+) -> tuple[Finding, ...]:
+    """One ``LW501`` for each check that gave no answer in the run of head and passes with base's product.
+
+    It is a warning when only some cases of a check are gone: a product may have fewer of something. ``request`` is that
+    of the run of head, ``record`` what came of it.
+    """
+    doubtful = [each for each in record.silent if not _says_why(each, request)]
+    driven = _driven(request)
+    if not (doubtful or driven) or not case.base_tree:
+        return ()
+    progress(
+        f"asking base about checks that gave no answer: {len(doubtful)}, about checks of its own data: {len(driven)}"
+    )
+    asked = {*driven, *(each.function for each in doubtful)}
+    try:
+        before = _ask(case, request, asked)
+    except LinewitnessError as error:
+        message = f"whether checks that gave no answer apply to base could not be asked: {error.message}"
+        return (Finding("LW501", min(asked).partition("::")[0], 0, message, Severity.WARNING),)
+    return (*_judge(doubtful, before.passed), *_vanished(record, before.passed))
+
+
+def _driven(request: RunRequest) -> frozenset[str]:
+    """The tests that come out of modules which the patch changed."""
+    words = {_module_name(path).encode("utf-8", "surrogateescape") for path in request.changed}
+    found: set[str] = set()
+    for path in request.paths if request.owned else ():
+        file = request.export / path
+        text = file.read_bytes() if path.endswith(".py") and file.is_file() else b""
+        if any(word in text for word in words):
+            found |= driven_tests(path, text, request.owned or ())
+    return frozenset(found)
+
+
+def _module_name(path: str) -> str:
+    folder, _, name = path.rpartition("/")
+    return folder.rpartition("/")[2] if name == "__init__.py" and folder else name.removesuffix(".py")
+
+
+def _vanished(record: RunRecord, passed: Iterable[str]) -> Iterator[Finding]:
+    """Tests that pass with base's product and were not so much as collected with head's."""
+    left = {nodeid.partition("[")[0] for nodeid in record.asked}
+    gone: dict[str, list[str]] = {}
+    for nodeid in sorted(set(passed) - record.asked):
+        gone.setdefault(nodeid.partition("[")[0], []).append(nodeid)
+    silent = {each.function for each in record.silent}
+    for function, nodeids in gone.items():
+        if any(function == each or function.startswith(f"{each}::") for each in silent):
+            continue
+        path, shown = function.partition("::")[0], ", ".join(nodeids[:_SHOWN])
+        more = f" and {len(nodeids) - _SHOWN} more" if len(nodeids) > _SHOWN else ""
+        if function in left:
+            message = f"these cases pass with base's code, and with the patch's they are not asked: {shown}{more}."
+            yield Finding("LW501", path, 0, message, Severity.WARNING)
+        else:
+            yield Finding(
+                "LW501", path, 0, f"with base's code it passes, with the patch's it is gone: {shown}. {_TODO}"
+            )
+
+
+def _judge(doubtful: Iterable[Silent], passed: Iterable[str]) -> Iterator[Finding]:
+    passed = sorted(passed)
+    for each in doubtful:
+        applied = [nodeid for nodeid in passed if each.covers(nodeid)]
+        if applied:
+            more = f" and {len(applied) - _SHOWN} more" if len(applied) > _SHOWN else ""
+            told = f"{each.nodeid} was {each.outcome} ({each.reason or 'no reason given'})"
+            message = f"{told}, and with base's code it passes: {', '.join(applied[:_SHOWN])}{more}. {_TODO}"
+            yield Finding("LW501", each.path, 0, message)
+
+
+def _ask(case: Case, request: RunRequest, asked: Iterable[str]) -> RunRecord:
+    export = request.results / _FOLDER
+    export_tree(case.repository, case.base.tree, export, replace=_as_in_head(case), listed=case.base_tree)
+    # A check of the patch's may need what base has not got: the others are asked all the same.
+    suite = request.suite
+    args = (*suite.args, "--continue-on-collection-errors")
+    suite = type(suite)(**{name: getattr(suite, name) for name in suite.__struct_fields__} | {"args": args})
+    return run_pytest(
+        request._replace(
+            export=export,
+            suite=suite,
+            paths=tuple(sorted({RepoPath(nodeid.partition("::")[0]) for nodeid in asked})),
+            changed={},
+            progress=None,
+            all_witnesses=False,
+            terms=None if request.terms is None else request.terms._replace(sealed=Sealed()),
+            notes_reads=False,
+            only=tuple(sorted(asked)),
+        )
+    )
+
+
+def _as_in_head(case: Case) -> dict[RepoPath, Blob | None]:
+    """The protected files in which head differs from base: they were approved."""
+    is_owned = case.protection.is_protected
+    paths = {path for path in case.base_tree.keys() | case.head_tree.keys() if is_owned(path)}
+    changed = (path for path in paths if case.base_tree.get(path) != case.head_tree.get(path))
+    return {path: case.head_tree.get(path) for path in changed}
+
+
+# ---------------------------------------------------------------- what a check says itself
+
+
+def _says_why(silent: Silent, request: RunRequest) -> bool:
+    """Whether the text of the check gives the reason, and no code of the project has a part in it."""
+    missing = _NOT_IMPORTED.search(silent.reason)
+    if missing:
+        top = missing[1].partition(".")[0]
+        return request.owned is not None and top not in request.owned and not (request.export / top).exists()
+    module = _module(request.export / silent.path)
+    marks = _marks(module, silent) if module is not None else ()
+    return any(_is_plain(mark, silent) for mark in marks)
+
+
+@lru_cache(maxsize=64)
+def _module(path: Path) -> ast.Module | None:
+    try:
+        return ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _marks(module: ast.Module, silent: Silent) -> Iterator[ast.expr]:
+    """The marks of a test: of its function, the classes around it, and its module."""
+    names = silent.function.split("::")[1:]
+    body: list[ast.stmt] = module.body
+    yield from _assigned(body)
+    for name in names:
+        kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        found = [node for node in body if isinstance(node, kinds) and node.name == name]
+        if len(found) != 1:
+            return
+        yield from found[0].decorator_list
+        body = found[0].body
+        yield from _assigned(body)
+
+
+def _assigned(body: list[ast.stmt]) -> Iterator[ast.expr]:
+    for node in body:
+        names = node.targets if isinstance(node, ast.Assign) else []
+        if any(isinstance(name, ast.Name) and name.id == "pytestmark" for name in names):
+            value = node.value if isinstance(node, ast.Assign) else None
+            yield from value.elts if isinstance(value, ast.List | ast.Tuple) else filter(None, [value])
+
+
+def _is_plain(mark: ast.expr, silent: Silent) -> bool:
+    """Whether a mark leaves the test out for good, or for a reason that only the host gives."""
+    call = mark if isinstance(mark, ast.Call) else None
+    name = call.func if call else mark
+    if not isinstance(name, ast.Attribute) or name.attr not in _MARKS.get(silent.outcome, ()):
+        return False
+    named = {word.arg: word.value for word in call.keywords} if call else {}
+    conditions = [*(call.args if call and name.attr != "skip" else ()), *filter(None, [named.get("condition")])]
+    if not conditions:
+        return True
+    reason = named.get("reason")
+    said = reason.value if isinstance(reason, ast.Constant) else ""
+    used = {node.id for each in conditions for node in ast.walk(each) if isinstance(node, ast.Name)}
+    return used <= _OF_THE_HOST and isinstance(said, str) and bool(said) and silent.reason.endswith(said)
