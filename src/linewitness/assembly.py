@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Literal
 
 import msgspec.structs
@@ -52,6 +52,10 @@ from linewitness.settings import LoadedSettings
 LineHash = Literal["sha256-16", "sha1-12"]
 
 
+# Path, line, code and message of a finding, by their places in it: a big patch has one for each line.
+_PLACE = itemgetter(*map(Finding._fields.index, ("path", "line", "code", "message")))
+
+
 class Assembly:
     """A map in the making. Files are added in the order of their paths; nothing else decides about the result."""
 
@@ -81,7 +85,7 @@ class Assembly:
         """Say which trees and settings the map is about."""
         self._base, self._head = _commit_ref(base), _commit_ref(head)
         self._settings_digest = loaded.digest
-        self._policy = ScorePolicy(loaded.settings.branches, loaded.settings.import_hits)
+        self._policy = ScorePolicy(loaded.settings.branches, loaded.settings.import_hits, loaded.settings.hazards)
 
     def merging(self, tip: Commit) -> None:
         """Say that head is what a merge of this commit into base would give."""
@@ -173,5 +177,5 @@ def _sandbox_row(what: Confinement) -> SandboxRow:
 
 def _finding_rows(findings: Sequence[Finding]) -> tuple[FindingRow, ...]:
     """Findings in one fixed order: place first, so that a reader meets them as they meet the files."""
-    ordered = sorted(set(findings), key=attrgetter("path", "line", "code", "message"))
-    return tuple(FindingRow(entry.code, entry.line, entry.message, entry.path, entry.severity) for entry in ordered)
+    ordered = sorted(set(findings), key=_PLACE)
+    return tuple(FindingRow(code, line, message, path, severity) for code, path, line, message, severity in ordered)

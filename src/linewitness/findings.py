@@ -120,6 +120,20 @@ _LINES: Final = (
         "Remove the file from the patch or turn it into plain UTF-8 source with ordinary line ends. When it belongs "
         "there, an owner may waive it by its blob id: `linewitness waive PATH:0 --reason REASON --owner OWNER`.",
     ),
+    Code(
+        "LW105",
+        "hazard",
+        _ERROR,
+        Exit.CLOSED,
+        "A changed line ran in a check that passed, and it can make checks pass by itself: a comparison that ignores "
+        "what it is compared with, a question whether a test is running, or a look at callers or program text, where "
+        "the expected value stands.",
+        "A value that equals everything satisfies every assertion. Such a line may well be honest; that a check "
+        "passed does not show it.",
+        "Write the change without it. Where it belongs, as in a debugger or a test tool, the people who own the "
+        'settings can put `hazards = "ignore"` there, or an owner may waive the line: `linewitness waive PATH:LINE '
+        "--reason REASON --owner OWNER`.",
+    ),
 )
 
 _WAIVERS: Final = (
@@ -221,8 +235,9 @@ _TRUST: Final = (
         "trusted run loaded an unprotected changed file",
         _ERROR,
         Exit.PROTECTED,
-        "While the trusted tests ran they loaded a file of the repository that the patch changed and that is "
-        "neither protected nor subject to obligations.",
+        "While the trusted tests ran they loaded or read a file of the repository that the patch changed and that is "
+        "neither protected nor subject to obligations. Or they loaded code that lies among the tests and is not "
+        "protected.",
         "Whoever writes a helper of a check writes the check. Such a file is a way to change verdicts without "
         "touching a protected path.",
         "Add the file to `protected` in the settings on the target branch, or move the helper beside the trusted "
@@ -307,21 +322,26 @@ _EVIDENCE: Final = (
         "trusted check failed",
         _ERROR,
         Exit.EVIDENCE,
-        "A trusted check or relation failed, or raised an error in its setup or teardown, on the patch's head.",
-        "A failing check contradicts the patch, and a run with failures says nothing complete about the rest.",
-        "Read the failure shown with the message and mend the patch. When the check itself is wrong, its owners "
-        "change it on the target branch.",
+        "A trusted check or relation failed, or raised an error in its setup or teardown, on the patch's head. Or it "
+        "gave no answer there (skipped, expected to fail, gone), and with base's code it applies and passes.",
+        "A failing check contradicts the patch, and a run with failures says nothing complete about the rest. A patch "
+        "that decides which checks apply to it could leave out the one that would fail.",
+        "Read the failure shown with the message and mend the patch, or keep the check applying. When the check itself "
+        "is wrong, its owners change it on the target branch.",
     ),
     Code(
         "LW502",
         "no trusted check collected",
         _ERROR,
         Exit.EVIDENCE,
-        "The trusted run found no test at all, or none that passed.",
+        "The trusted run found no test at all, or none that passed. Or the command of a suite wrote no coverage "
+        "export, an empty one, or one into whose place the tree had put something before.",
         "Without a single check that people own there is nothing to judge a patch by, and an empty run must not "
-        "look like a clean one.",
-        "Move a few existing tests into the trusted folder (`tests/trusted/` unless the settings say otherwise) on "
-        "the target branch, or point `trusted` at them. `linewitness doctor` shows what would be collected.",
+        "look like a clean one. A file that was there before the run may tell of other tests.",
+        "With pytest: move a few existing tests into the trusted folder (`tests/trusted/` unless the settings say "
+        "otherwise) on the target branch, or point `trusted` at them; `linewitness doctor` shows what would be "
+        "collected. With a command: let it write the file that `export` names, in a folder of its own which git "
+        "ignores.",
     ),
     Code(
         "LW503",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from linewitness.errors import EvidenceError, Exit, LinewitnessError, UsageError
 from linewitness.evidence.sandbox import Mode
 from linewitness.findings import exit_of
 from linewitness.globs import Globs
+from linewitness.languages import hazards
 from linewitness.model import Answer, Evidence, Kind, RepoPath, Sighting
 from linewitness.obligation_map import ObligationMap
 from linewitness.obligations import FileLedger
@@ -31,7 +33,9 @@ from linewitness.waiving import Waiving
 
 Progress = Callable[[str], None]
 
+_RAN = frozenset({Answer.RUN, Answer.PARTIAL})
 NOT_SEEN = Sighting(Answer.NOT_RUN)
+_KIND = attrgetter("kind")
 
 
 class Exports(NamedTuple):
@@ -90,7 +94,8 @@ def _judge(repository: Repository, request: CheckRequest, assembly: Assembly, pr
 
     source = GitPatch(repository, case.base, case.head, case.jurisdiction.owes)
     ledgers = obligations.collect_all(source, case.jurisdiction)
-    progress(f"{len(ledgers)} changed files owe {sum(len(ledger.classes.obligations) for ledger in ledgers)} lines")
+    owed = sum(len(ledger.classes.obligations) for ledger in ledgers)
+    progress(f"changed files: {len(ledgers)}, changed lines that owe: {owed}")
     evidence = _evidence(case, ledgers, request, assembly, progress)
     for ledger in ledgers:
         score_file(ledger, evidence, waiving, assembly)
@@ -108,6 +113,7 @@ def score_file(ledger: FileLedger, evidence: Evidence | None, waiving: Waiving, 
     except EvidenceError as error:
         assembly.fail(error)
         seen = _sightings(ledger, None)
+    seen = with_hazards(ledger, seen)
     rows = assembly.add(ledger.classes, seen, matches.discharges)
     assembly.show(ledger.text, ledger.classes)
     assembly.findings += waiving.findings(matches, ledger.classes.obligations, rows)
@@ -120,11 +126,24 @@ def _sightings(ledger: FileLedger, evidence: Evidence | None) -> Sequence[Sighti
     owed = ledger.classes.obligations
     if evidence is None:
         return [NOT_SEEN] * len(owed)
-    if all(obligation.kind is not Kind.OPAQUE for obligation in owed):
+    if Kind.OPAQUE not in map(_KIND, owed):
         return evidence.sightings(ledger.text, owed) if owed else ()
     runnable = tuple(obligation for obligation in owed if obligation.kind is not Kind.OPAQUE)
     answers = iter(evidence.sightings(ledger.text, runnable) if runnable else ())
     return [NOT_SEEN if obligation.kind is Kind.OPAQUE else next(answers) for obligation in owed]
+
+
+def with_hazards(ledger: FileLedger, seen: Sequence[Sighting]) -> Sequence[Sighting]:
+    """The same answers, with what speaks against a run as a witness of some changed lines that ran."""
+    judged = list(zip(ledger.classes.obligations, seen, strict=True))
+    ran = {owed.line for owed, sighting in judged if sighting.answer in _RAN and owed.kind is not Kind.DELETION}
+    found = hazards(ledger.text, ran) if ran else {}
+    if not found:
+        return seen
+    return [
+        sighting._replace(hazard=found[owed.line]) if owed.line in found and owed.line in ran else sighting
+        for owed, sighting in judged
+    ]
 
 
 def _waiving(case: Case, request: CheckRequest, assembly: Assembly) -> Waiving:

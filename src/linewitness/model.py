@@ -324,7 +324,8 @@ class Sighting(NamedTuple):
     """Everything the evidence knows of one obligation.
 
     ``witnesses`` are node ids of checks and relations that passed and ran the line, sorted; empty for exports
-    without contexts. ``note`` is one sentence for people: what did not run, or why the export cannot tell.
+    without contexts. ``note`` is one sentence for people: what did not run, or why the export cannot tell. ``hazard``
+    says why a run vouches for nothing here, and is empty for nearly all lines.
     """
 
     answer: Answer
@@ -333,6 +334,7 @@ class Sighting(NamedTuple):
     precision: Precision = Precision.EXPRESSION
     arms: tuple[Arm, ...] = ()
     note: str = ""
+    hazard: str = ""
 
 
 class Tests(NamedTuple):

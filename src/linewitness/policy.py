@@ -87,10 +87,14 @@ def decide(kind: Kind, hit: bool, waiver: Reason | None) -> Decision:
 
 
 class ScorePolicy(NamedTuple):
-    """The settings that bear on scoring: ``branches`` is ``line`` or ``arms``, ``import_hits`` ``count`` or ``owe``."""
+    """The settings that bear on scoring.
+
+    ``branches`` is ``line`` or ``arms``, ``import_hits`` ``count`` or ``owe``, ``hazards`` ``owe`` or ``ignore``.
+    """
 
     branches: str = "line"
     import_hits: str = "count"
+    hazards: str = "owe"
 
 
 class Scored(NamedTuple):
@@ -178,6 +182,10 @@ def _judge(
     reason = waiver.reason if waiver else None
     if not is_witnessed(sighting, policy):
         return decide(obligation.kind, False, reason), _why_open(sighting, policy)
+    if sighting.hazard and policy.hazards == "owe":
+        decision = decide(obligation.kind, False, reason)
+        code = "LW105" if decision.code == "LW101" else decision.code
+        return Decision(decision.status, code), sighting.hazard
     if policy.branches == "arms" and (unproved := _unproved_arms(sighting)):
         decision = decide(obligation.kind, False, reason)
         code = "LW102" if decision.code == "LW101" else decision.code
@@ -214,6 +222,7 @@ def _message(code: str, obligation: Obligation, note: str) -> str:
     what = {
         "LW101": f"this {_NOUN[obligation.kind]} has no witness",
         "LW102": "not every arm of this branch was taken by a witness",
+        "LW105": "a check that passed cannot vouch for this line",
         "LW104": "no line rule can read this change, so only a waiver with its blob id discharges it",
         "LW203": "a branch may be waived with codegen or vendor only",
     }[code]

@@ -113,6 +113,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
     import_hits: Annotated[
         Literal["count", "owe"], _about("Whether a line that only runs at import is witnessed by an import.")
     ] = "count"
+    hazards: Annotated[
+        Literal["owe", "ignore"],
+        _about("Whether a changed line that can make checks pass by itself owes more than a run."),
+    ] = "owe"
     data: Annotated[Literal["inert", "owe"], _about("Whether changed data files owe, as opaque files.")] = "inert"
     inline_tests: Annotated[
         Literal["owe", "generated"],

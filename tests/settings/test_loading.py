@@ -75,6 +75,7 @@ def test_the_digest_is_about_the_effective_settings_and_about_each_of_them() -> 
         "reformatted": "owe",
         "deletions": "ignore",
         "import_hits": "owe",
+        "hazards": "ignore",
         "data": "owe",
         "imported_evidence": "refuse",
         "inline_tests": "generated",
