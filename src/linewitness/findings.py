@@ -237,11 +237,12 @@ _TRUST: Final = (
         Exit.PROTECTED,
         "While the trusted tests ran they loaded or read a file of the repository that the patch changed and that is "
         "neither protected nor subject to obligations. Or they loaded code that lies among the tests and is not "
-        "protected.",
+        "protected. Or the code under test executed text of such a file, or opened a file of the checks by itself.",
         "Whoever writes a helper of a check writes the check. Such a file is a way to change verdicts without "
-        "touching a protected path.",
+        "touching a protected path, behaviour in it owes no line, and answers that are looked up prove nothing.",
         "Add the file to `protected` in the settings on the target branch, or move the helper beside the trusted "
-        "tests, or stop the trusted tests from using it.",
+        "tests, or stop the trusted tests from using it. Move behaviour into a module, and have the code under test "
+        "compute its answers.",
     ),
     Code(
         "LW303",

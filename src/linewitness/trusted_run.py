@@ -175,7 +175,7 @@ def _run(
     changes, checks = (ledger.text.change for ledger in ledgers), _texts_of_checks(case, place.export)
     found = influences(changes, record.used, _owners(case), case.base_tree, checks)
     keys = {*relations.corpora, *(path for path in candidates(case) if path.endswith((".py", MANIFEST)))}
-    found += looked_up(record.used, keys.__contains__, checks)
+    found += looked_up(record.used, keys.__contains__, checks, lambda: [each.text.head or b"" for each in mine])
     found += silenced(case, request, record, place.progress)
     return RecordedEvidence(record._replace(findings=(*record.findings, *found)), demands)
 

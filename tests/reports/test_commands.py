@@ -80,6 +80,6 @@ def test_a_shell_reads_a_quoted_word_back_as_it_was(text: str) -> None:
 def test_the_texts_of_the_codes_name_only_commands_that_exist(code: Code) -> None:
     from linewitness.cli.commands import COMMANDS
 
-    named = re.findall(r"`linewitness (\S+)[^`]*`", code.what + code.why + code.todo)
+    named = re.findall(r"`linewitness ([^\s`]+)[^`]*`", code.what + code.why + code.todo)
 
     assert set(named) <= {command.name for command in COMMANDS}

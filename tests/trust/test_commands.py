@@ -208,7 +208,7 @@ def test_list_shows_every_record_with_its_state(root: Path) -> None:
     rows = done.out.splitlines()
     assert [row.split("  ")[0] for row in rows] == ["live", "expired", "live"]
     assert "2026-09-21 (-1 d)" in rows[1]
-    assert "in C.g" in rows[1]
+    assert "in `C.g`" in rows[1]
     assert "LW202" in done.err
     assert run(root, "waivers", "list", "--today", "2026-09-21").status == 0
 

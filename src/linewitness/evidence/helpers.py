@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from .parts import Codes, Whole, functions_in
@@ -33,12 +33,12 @@ class Helpers:
 
     def settle(self) -> Iterator[tuple[str, str]]:
         """Collection is over: remember what the modules consist of, and tell what stands under their names."""
-        functions = []
+        functions: list[FunctionType] = []
         for path, module in self._modules():
             parts: list[Any] = [module, *_classes_of(module)]
             self._wholes += ((path, Whole(part.__name__, vars(part))) for part in parts)
             for part in parts:
-                functions += functions_in(vars(part).values())
+                functions += filter(self._is_written_here, functions_in(vars(part).values()))
         self._codes = Codes(functions)
         yield from self._imposters()
 
@@ -61,6 +61,10 @@ class Helpers:
             path = self._places.inside(file) if isinstance(module, ModuleType) and isinstance(file, str) else ""
             if path and self._places.is_protected(path):
                 yield path, module
+
+    def _is_written_here(self, function: FunctionType) -> bool:
+        """Whether a function stands in a protected file; what a test imported from the product is the product's."""
+        return self._places.is_protected(self._places.inside(function.__code__.co_filename))
 
     def _writer(self, code: CodeType) -> str:
         """Who wrote code that took another's place, when that was no test and no installed tool."""

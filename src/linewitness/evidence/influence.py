@@ -66,7 +66,7 @@ class Used(NamedTuple):
     """What a trusted run used of the tree: files that it loaded as code, and what its checks and its product read.
 
     ``executed`` are changed files that owe nothing and whose text the product executed. ``looked_up`` are files of the
-    checks that it opened though no check handed them over, ``shown`` those that were opened to show their lines.
+    checks that it opened though no check handed them over.
     """
 
     loaded: Collection[RepoPath] = frozenset()
@@ -74,7 +74,6 @@ class Used(NamedTuple):
     product: Reads = Reads()
     executed: Collection[RepoPath] = frozenset()
     looked_up: Collection[RepoPath] = frozenset()
-    shown: Collection[RepoPath] = frozenset()
 
 
 class Ownership(NamedTuple):
@@ -99,7 +98,7 @@ def read_used(folder: Path, loaded: Collection[RepoPath]) -> Used:
         raise EvidenceError(f"what the trusted run read is not known: {error}", code="LW503") from error
     if not places:
         raise EvidenceError("the trusted run left no record of the files that it read.", code="LW503")
-    own = (frozenset(RepoPath(path) for path, how, _ in rows if how == kind) for kind in ("execute", "alone", "shown"))
+    own = (frozenset(RepoPath(path) for path, how, _ in rows if how == kind) for kind in ("execute", "alone"))
     return Used(loaded, _reads(rows, "check"), _reads(rows, "product"), *own)
 
 
@@ -186,24 +185,27 @@ def _read(
 
 
 def looked_up(
-    used: Used, is_key: Callable[[RepoPath], bool], checks: Callable[[], Iterable[bytes]]
+    used: Used,
+    is_key: Callable[[RepoPath], bool],
+    checks: Callable[[], Iterable[bytes]],
+    product: Callable[[], Iterable[bytes]],
 ) -> tuple[Finding, ...]:
     """What to say of files of the checks that the code under test opened on its own account.
 
-    ``is_key`` tells what nothing but a check has a use for: tests, relations, corpora and their manifests. Whoever
-    goes through the whole tree, as linters do, meets these files too.
+    ``is_key`` tells what nothing but a check has a use for: tests, relations, corpora and their manifests. Other data
+    that a check names was most likely handed over by a fixture, unless the patch's own code (``product``) names it too.
+    Whoever goes through the whole tree, as linters do, meets all of these files.
     """
     found = []
     walks = _walks(used)
-    for path in sorted({*used.looked_up, *used.shown}):
+    for path in sorted(used.looked_up):
         message = "belongs to the checks, and the code under test opened it on its own account while they ran"
-        if path not in used.looked_up:
-            message = "belongs to the checks, and its lines were shown to the code under test, as in a traceback"
-            found.append(Finding("LW302", path, 0, f"{message}.", Severity.WARNING))
-        elif walks:
+        if walks:
             found.append(Finding("LW302", path, 0, f"{message}, on its way through the tree.", Severity.WARNING))
         elif not is_key(path) and _is_named(path, frozenset(), checks):
-            found.append(Finding("LW302", path, 0, f"{message}; a trusted file names it.", Severity.WARNING))
+            if _is_named(path, frozenset(), product):
+                message = f"{message}; a trusted file and the patch name it."
+                found.append(Finding("LW302", path, 0, message, Severity.WARNING))
         else:
             todo = "Have the product compute its answers; a check that wants it to read the file hands it the path."
             found.append(Finding("LW302", path, 0, f"{message}. {todo}"))

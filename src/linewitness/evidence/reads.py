@@ -32,7 +32,7 @@ class Reads:
     """What hears audited events, and what it has noticed.
 
     ``seen`` holds (path, ``open``, ``list`` or ``search``, ``check`` or ``product``), and of files of the checks that
-    the product opened on its own account (path, ``alone`` or ``shown``, ``product``).
+    the product opened on its own account (path, ``alone``, ``product``).
     """
 
     def __init__(self, config: dict[str, Any]) -> None:

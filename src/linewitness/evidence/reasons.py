@@ -1,0 +1,65 @@
+"""Whether a patch gives a reason to listen to what code under test executes, or whose files it opens.
+
+Listening costs, so the texts are asked first, for words. They decide whether anybody listens, not what is found: a word
+too many costs time, and a text without any of them has no way that we know to do either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
+
+from linewitness.model import FileText, RepoPath
+from linewitness.patch.hunks import added_lines, line_diff
+from linewitness.patch.identity import split_lines
+
+_EXECUTING: Final = (
+    b"exec", b"builtins", b"runpy", b"FunctionType", b"CodeType", b"marshal", b"pickle", b"spec_from_",
+    b"SourceFileLoader", b"SourcelessFileLoader", b"InteractiveInterpreter", b"InteractiveConsole", b"InteractiveShell",
+    b"mako", b"__subclasses__", b"__globals__", b"__code__", b"timeit", b"importlib",
+)  # fmt: skip
+# Common words as parts of others, and as methods of patterns and models.
+_COMPILING: Final = re.compile(rb"(?<![.\w])(?:compile|eval)\b")
+_OPENING: Final = re.compile(
+    rb"\bopen(?:_code|_text|_binary)?\(|\.open\b|\.read(?:_\w+|lines?)?\(|\.(?:read_text|read_bytes)\b"
+    rb"|\b(?:i?glob|rglob|listdir|scandir|iterdir)\b|(?<!ast\.)\bf?walk\(|\b(?:linecache|inspect|fileinput|mmap)\b"
+    rb"|\b(?:__file__|co_filename|get_data)\b|\b(?:extract|format)_stack\b|\bimportlib\.resources\b|\bload(?:txt|_text)\("
+)
+
+
+def may_execute(product: Iterable[bytes]) -> bool:
+    """Whether texts of the product have a word in them by which Python executes text or data."""
+    return any(_has(text, _EXECUTING) or _COMPILING.search(text) for text in product)
+
+
+def may_look_up(changed: Iterable[FileText], checks: Collection[RepoPath]) -> bool:
+    """Whether added lines of code open files, or name a file or a folder of the checks."""
+    names = {form for path in checks for form in _forms(path)}
+    return any(_OPENING.search(added) or _has(added, names) for added in map(_added, changed))
+
+
+def _forms(path: RepoPath) -> Iterator[bytes]:
+    """How code may write the name of a file, or of a folder around it."""
+    *folders, name = path.split("/")
+    named = () if name == "__init__.py" else (name,)
+    for form in (*named, *(text for each in folders for text in (f"{each}/", f'"{each}"', f"'{each}'"))):
+        yield form.encode("utf-8", "surrogateescape")
+
+
+def _added(text: FileText) -> bytes:
+    lines = split_lines(text.head or b"")
+    return b"\n".join(lines[number - 1] for number in added_lines(text.hunks))
+
+
+def _has(text: bytes, words: Iterable[bytes]) -> bool:
+    return any(word in text for word in words)
+
+
+def lines_at_issue(base: bytes | None, head: bytes) -> list[int]:
+    """The lines of head, from 1, that were added or changed, and those beside which something was taken away."""
+    after = split_lines(head)
+    numbers: set[int] = set()
+    for _, _, start, count in line_diff(split_lines(base or b""), after):
+        numbers.update(range(start, start + count) if count else (start - 1, start))
+    return sorted(number for number in numbers if 1 <= number <= len(after))
