@@ -41,6 +41,21 @@ def protected(threat: str, trick: Patch, base: dict[str, Content] | None = None)
     return attack(threat, 5, "LW301", broken(trick), base)
 
 
+REQUIRED = {
+    "ci/all.txt": "pytest\n-r more.txt  # others\n",
+    "ci/more.txt": "requests\n--constraint=limits.txt\n",
+    "ci/limits.txt": "requests<3\n",
+    "ci/Makefile": "deps:\n\ttrue\n",
+    "ci/prepare.py": "x = 1\n",
+}
+
+
+def steering(threat: str, command: str, path: str) -> Attack:
+    """A suite's set-up is steered by a file that the patch changes in what may look like a comment."""
+    suite = f'[[suite]]\nname = "unit"\nrunner = "pytest"\nsetup = ["{command}"]\n'
+    return protected(threat, {path: f"{REQUIRED[path]}# more\n"}, {**REQUIRED, "linewitness.toml": suite})
+
+
 ATTACKS = (
     protected("C1 a root conftest that drops the failing test", {"conftest.py": DROPS_ALL}),
     protected("C1 a root conftest that loads a plugin", {"conftest.py": "pytest_plugins = ['app.tricks']\n", **PLUGIN}),
@@ -71,6 +86,13 @@ ATTACKS = (
             'setup = ["pip install -r requirements.txt"]\n',
         },
     ),
+    steering("C9 requirements that others include", "pip install -r ci/all.txt", "ci/more.txt"),
+    steering("C9 constraints that others include", "pip install -rci/all.txt", "ci/limits.txt"),
+    steering(
+        "C9 the requirements of a folder that the command goes to", "cd ci && pip install -r all.txt", "ci/all.txt"
+    ),
+    steering("C9 the task file of a folder that the command names", "make -C ci deps", "ci/Makefile"),
+    steering("C9 a module that the command runs", "python -m ci.prepare", "ci/prepare.py"),
     protected("C10 a usercustomize", {"usercustomize.py": "x = 1\n"}),
     protected("C10 a sitecustomize that is a package", {"lib/sitecustomize/__init__.py": "x = 1\n"}),
     attack("C11 a module that shadows the standard library", 5, "LW303", broken({"json.py": "x = 1\n"})),

@@ -7,6 +7,7 @@ attacker has prepared.
 from __future__ import annotations
 
 import unicodedata
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -313,3 +314,34 @@ def test_g13_a_base_that_the_patch_has_moved_onto_itself_has_nothing_to_show(tmp
     clone.git("update-ref", "refs/remotes/origin/main", "HEAD")
 
     assert ask(clone.root, base).exit == 5, "the commit that the forge names is what counts"
+
+
+def _swap(repo: Repo, place: str, content: bytes) -> None:
+    """Put other bytes under the id of an object of the clone."""
+    oid = repo.git("rev-parse", place)
+    file = repo.root / ".git/objects" / oid[:2] / oid[2:]
+    file.chmod(0o644)
+    kind = repo.git("cat-file", "-t", oid).encode()
+    file.write_bytes(zlib.compress(kind + b" %d\0" % len(content) + content))
+
+
+SWAPPED = {
+    "G11 the folder of base": ("HEAD~:app", "HEAD:app"),
+    "G11 the file of base": ("HEAD~:app/shop.py", "HEAD:app/shop.py"),
+    "G11 the root of base": ("HEAD~^{tree}", "HEAD^{tree}"),
+    "G11 the folder of head": ("HEAD:app", "HEAD~:app"),
+    "G11 the commit of base": ("HEAD~", "HEAD"),
+}
+
+
+@pytest.mark.parametrize("trick", SWAPPED)
+def test_g11_an_object_of_the_clone_that_is_not_what_its_id_says_is_refused(tmp_path: Path, trick: str) -> None:
+    place, other = SWAPPED[trick]
+    repo = Repo(tmp_path)
+    base = repo.commit("base", BASE)
+    repo.commit("patch", {"app/shop.py": UNSEEN})
+    kind = repo.git("cat-file", "-t", place)
+    _swap(repo, place, repo.run("cat-file", kind, other).stdout)
+
+    artifact = ask(tmp_path, base)
+    assert (artifact.exit, artifact.scored) == (4, False), errors(artifact)

@@ -114,3 +114,113 @@ def test_types_that_are_run_after_all_are_told(tmp_path: Path) -> None:
     switch = "import typing\n\ntyping.TYPE_CHECKING = True\n\nfrom app.hidden import total\n"
     artifact = judge(tmp_path, {"app/shop.py": switch, "app/hidden.py": hidden})
     assert (artifact.exit, "LW505" in errors(artifact)) == (3, True)
+
+
+SAME = "def same(a, b):\n    return a == b\n\n\nclass Same:\n    def ask(self, a, b, why=''):\n        return a == b\n"
+ASKS = "import helpers\nfrom app.shop import total\n\n\ndef test_total():\n    assert {}(total([1, 2]), 3)\n"
+HELPED: dict[str, Content] = {
+    "tests/trusted/helpers.py": SAME,
+    "tests/trusted/test_shop.py": ASKS.format("helpers.same"),
+    "tests/trusted/test_smoke.py": "import helpers\n\n\ndef test_smoke():\n    assert helpers.Same().ask(1, 1)\n",
+}
+IN_PACKAGE: dict[str, Content] = {
+    "tests/__init__.py": "",
+    "tests/trusted/__init__.py": "",
+    "tests/trusted/helpers.py": SAME,
+    "tests/trusted/test_shop.py": ASKS.format("helpers.same").replace("import helpers", "from . import helpers"),
+    "tests/trusted/test_smoke.py": "def test_smoke():\n    assert 1\n",
+}
+FOUR = "\n\ndef total(prices):\n    return 4\n"
+DURING = "import sys\n\n\ndef total(prices):\n    helpers = sys.modules['helpers']\n    {}\n    return 4\n"
+PLANTS = "import sys\nimport types\n\nplanted = types.ModuleType({!r})\nplanted.same = lambda *_: True\n"
+# What the product is, the trusted tests, and what is said of the helper.
+REACHED: dict[str, tuple[str, dict[str, Content], str]] = {
+    "C12 a module of its own under the helper's name": (
+        PLANTS.format("helpers") + "sys.modules['helpers'] = planted\n" + FOUR,
+        HELPED,
+        "another module stands under its name",
+    ),
+    "C12 something that is no module": (
+        "import sys\n\n\nclass Planted:\n    same = print\n\n\nsys.modules['helpers'] = Planted\n" + FOUR,
+        HELPED,
+        "another module stands under its name",
+    ),
+    "C12 a module that says it is the helper's file": (
+        PLANTS.format("helpers") + "planted.__file__ = __file__[: -len('app/shop.py')] + 'tests/trusted/helpers.py'\n"
+        "sys.modules['helpers'] = planted\n" + FOUR,
+        HELPED,
+        "`same` was replaced by somebody else",
+    ),
+    "C12 a helper in a package": (
+        PLANTS.format("tests.trusted.helpers") + "sys.modules['tests.trusted.helpers'] = planted\n" + FOUR,
+        IN_PACKAGE,
+        "another module stands under its name",
+    ),
+    "C12 a function of the helper, before the tests import it": (
+        "import helpers\n\nhelpers.same = lambda *_: True\n" + FOUR,
+        {**HELPED, "tests/trusted/test_0.py": "from app import shop\n\n\ndef test_0():\n    assert shop\n"},
+        "`same` was replaced by somebody else",
+    ),
+    "C12 a class of the helper": (
+        DURING.format("helpers.Same.ask = lambda *_: True"),
+        HELPED,
+        "Same.ask was replaced by code of app/shop.py",
+    ),
+    "C12 the code of a function": (
+        DURING.format("helpers.same.__code__ = (lambda *_: True).__code__"),
+        HELPED,
+        "__code__ of same() was replaced by code of app/shop.py",
+    ),
+    "C12 code that has no file": (
+        DURING.format("helpers.same.__code__ = compile('lambda *_: True', '<x>', 'eval').co_consts[0]"),
+        HELPED,
+        "__code__ of same() was replaced by code without a file",
+    ),
+    "C12 default values": (
+        DURING.format("helpers.Same.ask.__defaults__ = ('x',)"),
+        HELPED,
+        "__defaults__ of Same.ask() was replaced",
+    ),
+    "R19 a class in the place of pytest's": (
+        "import pytest\n\n\nclass Any:\n    __init__ = print\n\n    def __eq__(self, _):\n        return True\n\n\n"
+        "pytest.approx = Any\n" + FOUR,
+        {**HELPED, "tests/trusted/test_shop.py": ASKS.format("__import__('pytest').approx(3).__eq__") + "# 3\n"},
+        "pytest.approx was replaced by code of app/shop.py",
+    ),
+}
+
+
+@pytest.mark.parametrize("trick", REACHED)
+def test_what_code_under_test_does_to_the_helpers_of_trusted_tests_is_told(tmp_path: Path, trick: str) -> None:
+    product, tests, said = REACHED[trick]
+    artifact = judge(tmp_path, {"app/shop.py": product}, tests)
+    told = [found.message for found in artifact.findings if found.code == "LW505"]
+    assert artifact.exit == 3
+    assert any(said in message for message in told), (told, errors(artifact))
+
+
+OWN_HELPERS: dict[str, Content] = {
+    **HELPED,
+    "app/kit.py": "class Base:\n    def ask(self):\n        return 1\n\n\ndef plain(function):\n    return function\n",
+    "tests/relations/helpers.py": "# another of the same name\n",
+    "tests/trusted/test_more.py": "import helpers\nfrom app import shop\nfrom app.kit import Base, plain\n\n\n"
+    "class Mine(Base):\n    pass\n\n\n@plain\ndef helping():\n    return 1\n\n\nalias = shop.total\n\n\n"
+    "def test_patched(monkeypatch):\n    monkeypatch.setattr(helpers, 'same', shop.total)\n"
+    "    assert helpers.same([1, 2]) == 3\n\n\ndef test_replaced():\n    helpers.same = lambda a, b: a == b\n"
+    "    helpers.Same.ask.__code__ = (lambda self, a, b, why='': a == b).__code__\n    assert helpers.same(1, 1)\n"
+    "    assert Mine().ask() == helping() == alias([1])\n",
+}
+
+
+def test_what_tests_do_to_their_own_helpers_is_their_business(tmp_path: Path) -> None:
+    artifact = judge(tmp_path, {"app/shop.py": SEEN}, OWN_HELPERS)
+    assert (artifact.exit, errors(artifact)) == (0, {})
+
+
+def test_a_product_may_exchange_the_code_of_its_own_functions(tmp_path: Path) -> None:
+    lazy = "def swap(function, text):\n    function.__code__ = compile(text, '<lazy>', 'exec').co_consts[0]\n"
+    rates = "from app.lazy import swap\n\n\ndef rate():\n    swap(rate, 'def rate(): return 2')\n    return 2\n"
+    check = "from app.rates import rate\n\n\ndef test_rate():\n    assert rate() == rate() == 2\n"
+    base: dict[str, Content] = {"app/lazy.py": lazy, "app/rates.py": rates, "tests/trusted/test_rate.py": check}
+    artifact = judge(tmp_path, {"app/shop.py": SEEN}, base)
+    assert (artifact.exit, errors(artifact)) == (0, {})

@@ -212,6 +212,24 @@ ATTACKS = (
     choosing("R19 a test is deselected", "config.option.deselect = ['tests/trusted/test_shop.py::test_total']"),
     choosing("R19 other names of tests", "config._inicache['python_functions'] = ['test_smoke']"),
     product(
+        "R19 a name that hides what a class of pytest's inherits",
+        3,
+        "LW505",
+        "import _pytest.python as p\n\nreal = p.Function.obj\n"
+        "p.Function.obj = property(lambda item: real.fget(item) if 'smoke' in item.name else list, real.fset)\n\n\n"
+        "def total(prices):\n    return 4\n",
+    ),
+    product(
+        "R19 what calls a hook",
+        3,
+        "LW505",
+        "import gc\n\nimport pluggy\n\n"
+        "hooks = [each for each in gc.get_objects() if isinstance(each, pluggy.HookCaller)]\n"
+        "hook = next(each for each in hooks if each.name == 'pytest_pyfunc_call')\nreal = hook._hookexec\n"
+        "hook._hookexec = lambda *args: real(*args) if 'smoke' in args[2]['pyfuncitem'].name else True\n\n\n"
+        "def total(prices):\n    return 4\n",
+    ),
+    product(
         "R19 what is for types alone is run",
         3,
         "LW505",
@@ -278,8 +296,6 @@ WARMS_UP = within("refund([], 0)", after=REFUND.replace("total(prices) * rate", 
 
 # Each with the lines that are shown to the reviewer as owed, and as run by a trusted test.
 VISIBLE = {
-    "R11 a result that equals everything": (EVERYTHING_IS_EQUAL, [1, 2, 3, 7]),
-    "R13 a program that knows that it is tested": (LOOKS_AROUND, [1, 5]),
     "R15 hard-coded answers": (ANSWERS, [2]),
     "R16 a call whose result is dropped": (WARMS_UP, [2, 6, 7]),
 }
@@ -292,6 +308,55 @@ def test_what_lines_cannot_tell_is_at_least_in_the_map_line_by_line(tmp_path: Pa
     assert artifact.exit == 0
     assert [row.line for row in artifact.rows] == lines
     assert all(row.witnesses for row in artifact.rows if row.phase != "import")
+
+
+LOOKS_UP = """\
+import sys
+
+
+def total(prices):
+    frame = sys._getframe(1)
+    return next((value for value in frame.f_code.co_consts if value == sum(prices)), 0)
+"""
+LOOKS_BACK = """\
+import inspect
+
+
+def total(prices):
+    caller = inspect.stack()[1].frame
+    return max(caller.f_globals.get("WANTED", 0), sum(prices))
+"""
+KNOWS_ITS_TEST = LOOKS_AROUND.replace("sys", "os").replace("'pytest' in os.modules", "'PYTEST_VERSION' in os.environ")
+KNOWS_ITS_TEXT = "def total(prices):\n    text = open(__file__).read()\n    return sum(prices) if text else 0\n"
+
+# Each with the lines of which a check that passed says nothing.
+HAZARDS = {
+    "R11 a result that equals everything": (EVERYTHING_IS_EQUAL, [2, 3]),
+    "R11 the same without a method": (
+        EVERYTHING_IS_EQUAL.replace(
+            "def __eq__(self, other):\n        return True", "__eq__ = lambda self, *others: 1"
+        ),
+        [2],
+    ),
+    "R12 constants of the caller": (LOOKS_UP, [6]),
+    "R12 the stack": (LOOKS_BACK, [5]),
+    "R13 a module that tests have": (LOOKS_AROUND, [5]),
+    "R13 a variable that tests have": (KNOWS_ITS_TEST, [5]),
+    "R22 a look at the own text": (KNOWS_ITS_TEXT, [2]),
+}
+
+
+@pytest.mark.parametrize("name", HAZARDS)
+def test_lines_that_can_make_checks_pass_have_no_witness_in_a_run(tmp_path: Path, name: str) -> None:
+    source, lines = HAZARDS[name]
+    artifact = judge(tmp_path, {"app/shop.py": source})
+    assert (artifact.exit, lines_open(artifact)) == (1, {"app/shop.py": lines})
+    assert set(errors(artifact)) == {"LW105"}
+
+
+def test_people_who_own_the_settings_may_have_hazards_ignored(tmp_path: Path) -> None:
+    base: dict[str, Content] = {"linewitness.toml": 'hazards = "ignore"\n'}
+    assert judge(tmp_path, {"app/shop.py": LOOKS_AROUND}, base).exit == 0
 
 
 def test_r18_a_handler_that_swallows_is_visible_and_what_it_did_not_reach_is_open(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from linewitness.obligation_map import ObligationMap
-from tests.attacks.shop import HONEST, SEEN, apply, ask, errors, judge, open_lines
+from tests.attacks.shop import SEEN, apply, ask, errors, judge, open_lines
 from tests.support.repos import Content, Repo
 
 EVERY_MODULE = """\
@@ -331,14 +331,6 @@ def test_s19_a_flag_in_a_data_file_owes_where_data_owes(tmp_path: Path) -> None:
 def test_s19_elsewhere_the_map_names_the_file_and_why_it_owes_nothing(tmp_path: Path) -> None:
     artifact = judge(tmp_path, FLIPPED, FLAG)
     assert (artifact.exit, {str(row.path) for row in artifact.exempt}) == (0, set(FLIPPED))
-
-
-def test_s8_a_text_that_one_line_executes_is_named_in_the_map(tmp_path: Path) -> None:
-    runs = "from pathlib import Path\n\nexec(Path(__file__).with_name('rules.txt').read_text())\n"
-    artifact = judge(tmp_path, {"app/shop.py": runs, "app/rules.txt": HONEST})
-    assert artifact.exit == 0
-    assert [str(row.path) for row in artifact.exempt if row.line == 0] == ["app/rules.txt"]
-    assert [(row.line, row.phase) for row in artifact.rows] == [(1, "import"), (3, "import")]
 
 
 def test_s7_a_table_that_import_witnesses_says_so_and_can_be_made_to_owe(tmp_path: Path) -> None:

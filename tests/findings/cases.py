@@ -129,6 +129,18 @@ _READS_A_FILE: Final = "def cases():\n    with open('cases/prices.json') as file
 _CASES: Final[Files] = {"cases/prices.json": "[1, 2]\n"}
 _OTHER: Final = "from shop import price\n\n\ndef test_other():\n    assert price(-1) == 1\n"
 
+_ALWAYS: Final = """\
+def price(n):
+    return Price()
+
+
+class Price:
+    def __gt__(self, other):
+        return self == other
+
+    def __eq__(self, other):
+"""
+
 LINES: Final = (
     Case(
         "LW101",
@@ -147,6 +159,12 @@ LINES: Final = (
                 "tests/trusted/test_other.py": _OTHER,
             },
         ),
+    ),
+    Case(
+        "LW105",
+        "an equality looks at what it is compared with",
+        Side({"shop.py": f"{_ALWAYS}        return True\n"}),
+        Side({"shop.py": f"{_ALWAYS}        return other < 1\n"}),
     ),
     Case("LW104", "an image is nothing that runs", Side({"logo.bin": b"\0\1"}), Side({"logo.png": b"\x89PNG\r\n\0\1"})),
 )

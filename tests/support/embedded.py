@@ -9,7 +9,8 @@ from unittest import mock
 
 from linewitness.languages import classify
 from linewitness.languages.python import PythonRule, side
-from linewitness.languages.python.source import parse, read
+from linewitness.languages.python.tree import parse
+from linewitness.languages.source import read
 from linewitness.model import Demand, FileClasses, FileText, Hunk, LineOptions
 
 BULK = b"".join(b"def bulk%d(): return %d\n" % (number, number) for number in range(300))

@@ -56,8 +56,8 @@ class Traced:
             self._starts[id(code)] = listed["entry"]
             self._idents.update(((id(code), offset), ident) for offset, ident in listed["sites"])
         sites = (
-            Site(ident, Span(Pos(line, col), Pos(end_line, end_col)), weak, lazy)
-            for ident, line, col, end_line, end_col, weak, lazy in listing["sites"]
+            Site(ident, Span(Pos(*start), Pos(*end)), weak, lazy)
+            for ident, (start, end), weak, lazy in listing["sites"]
         )
         return tuple(sites), tuple(Entry(*entry) for entry in listing["entries"])
 
