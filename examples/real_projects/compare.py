@@ -52,12 +52,23 @@ class Excuse(NamedTuple):
     applies: Callable[[Row, LineVerdict], bool]
 
 
+HAZARDS = (
+    "it is part of a comparison that ignores",
+    "it asks whether it is being tested",
+    "it looks at its callers",
+    "it reads the text of programs",
+)
 EXCUSES = (
     Excuse(
         "reached-not-finished",
         "the oracle saw the code reached but cannot tell whether it finished: something in it raised, "
         "or it is one of several lines of a pattern",
         lambda _, verdict: verdict["unsure"],
+    ),
+    Excuse(
+        "hazard",
+        "the line ran, and by the rules a run alone does not discharge it (LW105): it looks at its callers, for one",
+        lambda row, _: row["note"].startswith(HAZARDS),
     ),
 )
 

@@ -188,8 +188,8 @@ def _count(changes: Sequence[Finding]) -> str:
 
 def _key(named: str | None, configured: str, case: Case) -> _Key:
     """The key to sign with: the one named, else the one of the person's own git settings."""
-    from linewitness.trust.signed import approvers_of
     from linewitness.trust.signatures import public_key
+    from linewitness.trust.signed import approvers_of
 
     if not (named or configured):
         raise UsageError("name the key to sign with: --key ~/.ssh/id_ed25519 (or the .pub file of a key in an agent)")

@@ -92,7 +92,8 @@ class _Asked:
 
     def _tokens(self, line: int, owners: list[int]) -> tuple[Token, ...]:
         """The tokens of the strongest class that is on the line, in order."""
-        found = [pair for pair in self._leaves.get(line, []) if pair[0].statement in owners]
+        mine = set(owners)
+        found = [pair for pair in self._leaves.get(line, []) if pair[0].statement in mine]
         if not found:
             return ()
         weight = min((leaf.weight for leaf, _ in found), key=_ORDER.index)
