@@ -48,9 +48,7 @@ def silenced(
     driven = _driven(request)
     if not (doubtful or driven) or not case.base_tree:
         return ()
-    progress(
-        f"asking base about checks that gave no answer: {len(doubtful)}, about checks of its own data: {len(driven)}"
-    )
+    progress(_about(len(doubtful), len(driven)))
     asked = {*driven, *(each.function for each in doubtful)}
     try:
         before = _ask(case, request, asked)
@@ -58,6 +56,12 @@ def silenced(
         message = f"whether checks that gave no answer apply to base could not be asked: {error.message}"
         return (Finding("LW501", min(asked).partition("::")[0], 0, message, Severity.WARNING),)
     return (*_judge(doubtful, before.passed), *_vanished(record, before.passed))
+
+
+def _about(silent: int, driven: int) -> str:
+    parts = [f"{silent} that gave no answer"] if silent else []
+    parts += [f"{driven} with cases out of changed modules"] if driven else []
+    return f"running checks on base's code: {', '.join(parts)}"
 
 
 def _driven(request: RunRequest) -> frozenset[str]:

@@ -8,6 +8,7 @@ own.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -203,7 +204,8 @@ def looked_up(
         if walks:
             found.append(Finding("LW302", path, 0, f"{message}, on its way through the tree.", Severity.WARNING))
         elif not is_key(path) and _is_named(path, frozenset(), checks):
-            if _is_named(path, frozenset(), product):
+            name = os.fsencode(path.rpartition("/")[2])
+            if any(name in text for text in product()):
                 message = f"{message}; a trusted file and the patch name it."
                 found.append(Finding("LW302", path, 0, message, Severity.WARNING))
         else:
