@@ -164,6 +164,8 @@ def make_repository(project: Project, work: Path, python: Path) -> Path:
             if entry.name != ".git":
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
         lay_out(project, side, head, repository, python)
+        # git takes a file of the same size and time for the one it knows, and copies keep their times
+        (repository / ".git" / "index").unlink(missing_ok=True)
         git(repository, "add", "--all", "--force")
         git(repository, "commit", "--quiet", "--message", f"{project.name} {tag}")
         git(repository, "tag", tag)
