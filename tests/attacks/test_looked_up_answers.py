@@ -46,7 +46,7 @@ LOOKED_UP: Mapping[str, str] = {
     "line by line": "import linecache\nimport sys\n"
     + TOTAL % "linecache.clearcache() or linecache.getline(sys._getframe(1).f_code.co_filename, 5)",
     "in a thread": ROOT.replace("from pathlib", "import threading\nfrom pathlib")
-    + TOTAL % f"threading.Thread(target=(ROOT / '{TEST}').read_text).start()",
+    + TOTAL % f"[(it := threading.Thread(target=(ROOT / '{TEST}').read_text)).start(), it.join()]",
 }
 
 
