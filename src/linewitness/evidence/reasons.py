@@ -21,10 +21,11 @@ _EXECUTING: Final = (
 )  # fmt: skip
 # Common words as parts of others, and as methods of patterns and models.
 _COMPILING: Final = re.compile(rb"(?<![.\w])(?:compile|eval)\b")
-_OPENING: Final = re.compile(
-    rb"\bopen(?:_code|_text|_binary)?\(|\.open\b|\.read(?:_\w+|lines?)?\(|\.(?:read_text|read_bytes)\b"
-    rb"|\b(?:i?glob|rglob|listdir|scandir|iterdir)\b|(?<!ast\.)\bf?walk\(|\b(?:linecache|inspect|fileinput|mmap)\b"
-    rb"|\b(?:__file__|co_filename|get_data)\b|\b(?:extract|format)_stack\b|\bimportlib\.resources\b|\bload(?:txt|_text)\("
+# How code comes by the name of a file that it does not say.
+_FINDING: Final = re.compile(
+    rb"\b(?:i?glob|rglob|listdir|scandir|iterdir)\b|(?:\bos\.|(?<![.\w])(?<!def ))f?walk\(|\b(?:linecache|fileinput)\b"
+    rb"|\b(?:from inspect import .*|inspect\.)(?:get(?:source|file|outer|inner)|stack|trace|current)"
+    rb"|\b(?:__file__|co_filename|get_data)\b|\b(?:extract|format)_stack\b|\bimportlib\.resources\b"
 )
 
 
@@ -34,14 +35,16 @@ def may_execute(product: Iterable[bytes]) -> bool:
 
 
 def may_look_up(changed: Iterable[FileText], checks: Collection[RepoPath]) -> bool:
-    """Whether added lines of code open files, or name a file or a folder of the checks."""
+    """Whether added lines of code look for files, or name a file or a folder of the checks."""
     names = {form for path in checks for form in _forms(path)}
-    return any(_OPENING.search(added) or _has(added, names) for added in map(_added, changed))
+    return any(_FINDING.search(added) or _has(added, names) for added in map(_added, changed))
 
 
 def _forms(path: RepoPath) -> Iterator[bytes]:
     """How code may write the name of a file, or of a folder around it."""
     *folders, name = path.split("/")
+    tests = [at for at, folder in enumerate(folders) if folder.lower().startswith("test")]
+    folders = folders[tests[0] :] if tests else folders
     named = () if name == "__init__.py" else (name,)
     for form in (*named, *(text for each in folders for text in (f"{each}/", f'"{each}"', f"'{each}'"))):
         yield form.encode("utf-8", "surrogateescape")
