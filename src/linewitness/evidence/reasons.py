@@ -14,13 +14,12 @@ from linewitness.model import FileText, RepoPath
 from linewitness.patch.hunks import added_lines, line_diff
 from linewitness.patch.identity import split_lines
 
-_EXECUTING: Final = (
-    b"exec", b"builtins", b"runpy", b"FunctionType", b"CodeType", b"marshal", b"pickle", b"spec_from_",
-    b"SourceFileLoader", b"SourcelessFileLoader", b"InteractiveInterpreter", b"InteractiveConsole", b"InteractiveShell",
-    b"mako", b"__subclasses__", b"__globals__", b"__code__", b"timeit", b"importlib",
-)  # fmt: skip
-# Common words as parts of others, and as methods of patterns and models.
-_COMPILING: Final = re.compile(rb"(?<![.\w])(?:compile|eval)\b")
+_EXECUTING: Final = re.compile(
+    # common words as parts of others, and as methods of patterns and models
+    rb"(?<![.\w])(?:compile|eval|exec)\b|\b(?:builtins|runpy|marshal|pickle|mako|timeit)\b"
+    rb"|FunctionType|CodeType|spec_from_|Source(?:less)?FileLoader|\bInteractive(?:Interpreter|Console|Shell)"
+    rb"|__subclasses__|__globals__|__code__|\bimportlib(?:\.| import )(?:util|machinery|abc|_boot)"
+)
 # How code comes by the name of a file that it does not say.
 _FINDING: Final = re.compile(
     rb"\b(?:i?glob|rglob|listdir|scandir|iterdir)\b|(?:\bos\.|(?<![.\w])(?<!def ))f?walk\(|\b(?:linecache|fileinput)\b"
@@ -31,7 +30,7 @@ _FINDING: Final = re.compile(
 
 def may_execute(product: Iterable[bytes]) -> bool:
     """Whether texts of the product have a word in them by which Python executes text or data."""
-    return any(_has(text, _EXECUTING) or _COMPILING.search(text) for text in product)
+    return any(_EXECUTING.search(text) for text in product)
 
 
 def may_look_up(changed: Iterable[FileText], checks: Collection[RepoPath]) -> bool:
