@@ -14,8 +14,12 @@ if ! command -v bwrap >/dev/null; then
   sudo apt-get install -y -qq bubblewrap >/dev/null
 fi
 if ! works && command -v apparmor_parser >/dev/null; then
-  printf '%s\n' 'abi <abi/4.0>,' 'profile bwrap /usr/bin/bwrap flags=(unconfined) {' '  userns,' '}' |
-    sudo tee /etc/apparmor.d/bwrap >/dev/null
+  sudo tee /etc/apparmor.d/bwrap >/dev/null <<'PROFILE'
+abi <abi/4.0>,
+profile bwrap /usr/bin/bwrap flags=(unconfined) {
+  userns,
+}
+PROFILE
   sudo apparmor_parser -r /etc/apparmor.d/bwrap
 fi
 if works; then echo "bubblewrap works"; else echo "bubblewrap is installed and does not work here"; fi
