@@ -113,7 +113,7 @@ def score_file(ledger: FileLedger, evidence: Evidence | None, waiving: Waiving, 
     except EvidenceError as error:
         assembly.fail(error)
         seen = _sightings(ledger, None)
-    seen = with_hazards(ledger, seen)
+    seen = _with_hazards(ledger, seen)
     rows = assembly.add(ledger.classes, seen, matches.discharges)
     assembly.show(ledger.text, ledger.classes)
     assembly.findings += waiving.findings(matches, ledger.classes.obligations, rows)
@@ -133,17 +133,14 @@ def _sightings(ledger: FileLedger, evidence: Evidence | None) -> Sequence[Sighti
     return [NOT_SEEN if obligation.kind is Kind.OPAQUE else next(answers) for obligation in owed]
 
 
-def with_hazards(ledger: FileLedger, seen: Sequence[Sighting]) -> Sequence[Sighting]:
+def _with_hazards(ledger: FileLedger, seen: Sequence[Sighting]) -> Sequence[Sighting]:
     """The same answers, with what speaks against a run as a witness of some changed lines that ran."""
     judged = list(zip(ledger.classes.obligations, seen, strict=True))
     ran = {owed.line for owed, sighting in judged if sighting.answer in _RAN and owed.kind is not Kind.DELETION}
     found = hazards(ledger.text, ran) if ran else {}
     if not found:
         return seen
-    return [
-        sighting._replace(hazard=found[owed.line]) if owed.line in found and owed.line in ran else sighting
-        for owed, sighting in judged
-    ]
+    return [sighting._replace(hazard=found[owed.line]) if owed.line in found else sighting for owed, sighting in judged]
 
 
 def _waiving(case: Case, request: CheckRequest, assembly: Assembly) -> Waiving:

@@ -16,6 +16,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+import msgspec.structs
+
 from linewitness.case import Case
 from linewitness.errors import LinewitnessError
 from linewitness.evidence.driven import driven_tests
@@ -117,13 +119,11 @@ def _ask(case: Case, request: RunRequest, asked: Iterable[str]) -> RunRecord:
     export = request.results / _FOLDER
     export_tree(case.repository, case.base.tree, export, replace=_as_in_head(case), listed=case.base_tree)
     # A check of the patch's may need what base has not got: the others are asked all the same.
-    suite = request.suite
-    args = (*suite.args, "--continue-on-collection-errors")
-    suite = type(suite)(**{name: getattr(suite, name) for name in suite.__struct_fields__} | {"args": args})
+    args = (*request.suite.args, "--continue-on-collection-errors")
     return run_pytest(
         request._replace(
             export=export,
-            suite=suite,
+            suite=msgspec.structs.replace(request.suite, args=args),
             paths=tuple(sorted({RepoPath(nodeid.partition("::")[0]) for nodeid in asked})),
             changed={},
             progress=None,

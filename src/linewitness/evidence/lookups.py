@@ -35,10 +35,10 @@ class Lookups:
         """Whether a path is one of these files."""
         return path in self._files
 
-    def how(self, name: str, frame: Any, side: Any) -> str:
-        """``alone`` when code under test opens ``name`` by itself, and empty for everybody else.
+    def is_alone(self, name: str, frame: Any, side: Any) -> bool:
+        """Whether code under test opens ``name`` by itself.
 
-        So it is for libraries that show lines, as in a traceback. ``side`` tells of a file name who wrote it:
+        A library that shows lines, as in a traceback, does not. ``side`` tells of a file name who wrote it:
         ``check``, ``product`` or nobody.
         """
         between: list[str] = []
@@ -46,15 +46,13 @@ class Lookups:
             between.append(frame.f_code.co_filename)
             frame = frame.f_back
         is_product = not is_main_thread() if frame is None else side(frame.f_code.co_filename) == "product"
-        if not is_product:
-            return ""
-        if between and between[0].startswith(IMPORT_SYSTEM):
-            return ""
+        if not is_product or (between and between[0].startswith(IMPORT_SYSTEM)):
+            return False
         path = os.path.join(self._export, name)
         if any(self._hands(each, path) for each in _waiting(frame, side)):
-            return ""
+            return False
         shows = any(os.path.basename(each) == _LINES for each in between)
-        return "" if shows and os.path.basename(between[-1]) != _LINES else "alone"
+        return not shows or os.path.basename(between[-1]) == _LINES
 
     def _hands(self, frame: Any, path: str) -> bool:
         """Whether what a check has at hand names ``path`` or a folder above it."""

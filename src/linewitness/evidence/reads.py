@@ -94,10 +94,9 @@ class Reads:
             real = self._real[name] = self._name(os.path.realpath(path))
         if self._executions.is_about(real) and self._actor(frame) != "check":
             self._executions.opened(real)
-        if self._lookups.is_about(real) and (real, "alone", "product") not in self.seen:
-            how = self._lookups.how(real, frame, self._side)
-            if how:
-                self.seen.add((real, how, "product"))
+        alone = (real, "alone", "product")
+        if alone not in self.seen and self._lookups.is_about(real) and self._lookups.is_alone(real, frame, self._side):
+            self.seen.add(alone)
 
     def _name(self, path: str) -> str:
         return path[len(self._inside) :].replace(os.sep, "/").rstrip("/")
