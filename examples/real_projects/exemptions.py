@@ -36,6 +36,9 @@ class Side:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.tree = ast.parse(source)
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Constant):
+                node.kind = None  # the `u` before a string, which means nothing: formatters remove it
 
     @cached_property
     def tokens(self) -> dict[int, list[str]]:

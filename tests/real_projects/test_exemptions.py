@@ -89,6 +89,12 @@ def test_blank_lines_and_comments_are_those_without_a_token() -> None:
     assert proved("comment") == proved("blank")
 
 
+def test_the_u_before_a_string_is_layout_and_that_of_bytes_is_not() -> None:
+    assert is_proved("reformatted", Side(b"x = [u'a', 1]\n"), Side(b"x = ['a', 1]\n"), 1)
+    assert not is_proved("reformatted", Side(b"x = [u'a', 1]\n"), Side(b"x = [b'a', 1]\n"), 1)
+    assert not is_proved("reformatted", Side(b"x = \", kind='u')\"\n"), Side(b"x = ')'\n"), 1)
+
+
 def test_nothing_is_reformatted_or_reshuffled_in_a_new_file() -> None:
     head = Side(b"import os\n")
     assert not is_proved("reformatted", None, head, 1)

@@ -419,6 +419,15 @@ def test_a_lambda_on_the_line_is_told_apart_from_the_line() -> None:
     assert marked.verdicts()[2]["entered"] is True
 
 
+def test_a_line_of_a_header_wants_its_lambdas_entered_too() -> None:
+    marked = Marked("def f(\n    a=lambda: 1,\n    b=None,\n):\n    return a()\n\n@(lambda g: g)\nclass C: x = 1\n")
+    marked.test("f(int)")
+    seen = {line: verdict["seen"] for line, verdict in marked.verdicts().items()}
+    assert (seen[1], seen[2], seen[3]) == (True, False, True)
+    marked.test("f()")
+    assert marked.verdicts()[2]["seen"] is True
+
+
 def test_a_generator_expression_over_nothing_was_entered_once_it_was_asked() -> None:
     marked = Marked("def f(xs):\n    return sum(x for x in xs)\n")
     marked.test("f([])")

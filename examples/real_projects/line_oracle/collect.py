@@ -142,6 +142,7 @@ class Collector:
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             self.see(start, here, here, deferred, DEFINITION_ONLY)
             self.definition(node, here)
+            self.lambdas(node)
             outer, self.holder = self.holder, node
             self.block(node.body, deferred or not self.in_class, documented=True)
             self.holder = outer
@@ -172,6 +173,14 @@ class Collector:
         else:
             decides = LineMarks("definition", (), (Entry((mark(node, ENTERED),), deferred=True),))
         self.headers.update(dict.fromkeys(range(first_line(node), last + 1), decides))
+
+    def lambdas(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
+        """The lambdas of a header (defaults, decorators, bases): a line of it wants them entered too."""
+        around = [*node.bases, *node.keywords] if isinstance(node, ast.ClassDef) else [node.args]
+        for part in [*node.decorator_list, *around]:
+            for each in ast.walk(part):
+                if isinstance(each, ast.Lambda):
+                    self.enter.setdefault(each.lineno, []).append(Entry(begun(each.body), deferred=True))
 
     def scope_declaration(self, node: ast.Global | ast.Nonlocal) -> None:
         """``global`` and ``nonlocal`` have no code; they are part of what their function is."""

@@ -66,7 +66,8 @@ def line_marks(numbered: NumberedTree, source: bytes, wanted: Container[int] | N
         if wanted is not None and line not in wanted:
             continue
         if line in found.headers:
-            out[line] = found.headers[line]
+            header = found.headers[line]
+            out[line] = header._replace(enter=(*header.enter, *found.enter.get(line, ())))
         elif line in found.silent:
             out[line] = NOTHING
         else:
