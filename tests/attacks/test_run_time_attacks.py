@@ -130,6 +130,7 @@ ATTACKS = (
         within(
             """
             import gc
+            gc.unfreeze()
             for each in gc.get_objects():
                 if type(each).__name__ == "CoverageData":
                     each.add_lines({__file__: [5, 6]})
@@ -223,7 +224,7 @@ ATTACKS = (
         "R19 what calls a hook",
         3,
         "LW505",
-        "import gc\n\nimport pluggy\n\n"
+        "import gc\n\nimport pluggy\n\ngc.unfreeze()\n"
         "hooks = [each for each in gc.get_objects() if isinstance(each, pluggy.HookCaller)]\n"
         "hook = next(each for each in hooks if each.name == 'pytest_pyfunc_call')\nreal = hook._hookexec\n"
         "hook._hookexec = lambda *args: real(*args) if 'smoke' in args[2]['pyfuncitem'].name else True\n\n\n"

@@ -55,6 +55,29 @@ def total(prices):
 """
 IS_A_SKIP = "import functools\n\nimport pytest\n\nOFF = False\ntotal = functools.partial(pytest.skip, 'later')\n"
 
+
+def on(condition: str) -> str:
+    """The check, left out on this condition."""
+    mark = f"@pytest.mark.skipif({condition}, reason='not here')"
+    return f"import os\nimport platform\nimport sys\n\nimport pytest\nfrom app import shop\n\n\n{mark}\n{ASSERTS}"
+
+
+def lying(statement: str) -> str:
+    """A product that tells something wrong about the host while it is imported."""
+    return f"import os\nimport platform\nimport sys\n\n{statement}\n{FOUR}"
+
+
+CLASS = (
+    "from app import shop\n\n\nclass TestShop(shop.Base):\n    def test_total(self):\n"
+    "        assert shop.total([1, 2]) == 3\n"
+)
+BASE_CLASS = f"class Base:\n    pass\n\n\n{HONEST}"
+DECORATED = f"from app import shop\n\n\n@shop.slow\n{ASSERTS}"
+SLOW = f"def slow(function):\n    return function\n\n\n{HONEST}"
+INHERITS = "from app import shop\n\n\nclass TestShop(shop.Suite):\n    function = staticmethod(shop.total)\n"
+SUITE = f"class Suite:\n    def test_total(self):\n        assert total([1, 2]) == 3\n\n\n{HONEST}"
+
+
 # What the check is, what the product is at base, and what the patch makes of it.
 SILENCED: dict[str, tuple[str, str, str | None]] = {
     "a constant in skipif": (SKIPIF, f"OFF = False\n{HONEST}", f"OFF = True\n{FOUR}"),
@@ -75,6 +98,36 @@ SILENCED: dict[str, tuple[str, str, str | None]] = {
         f"CASES = {{'a': ([4], 4)}}\n{FOUR}",
     ),
     "a skip in the check's own name": (SKIPIF, f"OFF = False\n{HONEST}", f"OFF = False\n{FORGES}"),
+    "a constant in a condition that is a text": (on("'shop.OFF'"), f"OFF = False\n{HONEST}", f"OFF = True\n{FOUR}"),
+    "a platform that is another's": (on("sys.platform == 'win32'"), HONEST, lying("sys.platform = 'win32'")),
+    "a platform in a condition that is a text": (
+        on("\"sys.platform == 'win32'\""),
+        HONEST,
+        lying("sys.platform = 'win32'"),
+    ),
+    "a version that is another's": (on("sys.version_info < (3, 1)"), HONEST, lying("sys.version_info = (3, 0)")),
+    "a machine that is another's": (
+        on("platform.machine() == 'vax'"),
+        HONEST,
+        lying("platform.machine = lambda: 'vax'"),
+    ),
+    "a variable of the environment": (on("os.environ.get('SHOP_OFF')"), HONEST, lying("os.environ['SHOP_OFF'] = '1'")),
+    "a variable that is gone": (on("not os.environ.get('PATH')"), HONEST, lying("del os.environ['PATH']")),
+    "a module that was not loaded before": (on("'this' in sys.modules"), HONEST, lying("sys.modules['this'] = sys")),
+    "a file of the product": (on("os.path.exists('app/off')"), HONEST, lying("open('app/off', 'w').close()")),
+    "a library that is hidden": (
+        f"import pytest\n\nfrom app import shop\n\npluggy = pytest.importorskip('pluggy')\n\n\n{ASSERTS}",
+        HONEST,
+        lying("sys.modules['pluggy'] = None"),
+    ),
+    "a base class that is no test": (CLASS, BASE_CLASS, f"class Base:\n    __test__ = False\n\n\n{FOUR}"),
+    "a base class that is made with arguments": (
+        CLASS,
+        BASE_CLASS,
+        f"class Base:\n    def __init__(self):\n        pass\n\n\n{FOUR}",
+    ),
+    "a decorator that gives no function": (DECORATED, SLOW, f"def slow(function):\n    return 1\n\n\n{FOUR}"),
+    "a suite that has lost its tests": (INHERITS, SUITE, f"class Suite:\n    pass\n\n\n{FOUR}"),
     "a function that is a skip itself": (SKIPIF, f"OFF = False\n{HONEST}", IS_A_SKIP),
 }
 
@@ -91,6 +144,15 @@ def test_a_check_that_passes_with_the_code_of_base_may_not_fall_silent(tmp_path:
     assert any("with base's code it passes" in message for message in told), errors(artifact)
 
 
+def test_a_class_that_a_helper_derives_from_the_product_may_not_lose_its_tests(tmp_path: Path) -> None:
+    helper = "from app import shop\n\n\nclass Mine(shop.Base):\n    pass\n"
+    check = CLASS.replace("from app import shop", "import app.shop as shop\nfrom helping import Mine")
+    base: dict[str, Content] = {"app/shop.py": BASE_CLASS, "tests/trusted/helping.py": helper}
+    base[CHECK] = check.replace("shop.Base", "Mine")
+    artifact = judge(tmp_path, {"app/shop.py": f"class Base:\n    __test__ = False\n\n\n{FOUR}"}, base)
+    assert "with base's code it passes, with the patch's it is gone" in errors(artifact)["LW501"]
+
+
 def test_cases_that_are_gone_are_pointed_out_while_others_are_left(tmp_path: Path) -> None:
     """A product may have fewer of something; that its own table cuts a check short is for a reviewer to see."""
     base: dict[str, Content] = {"app/shop.py": f"CASES = [([4], 4), ([1, 2], 3)]\n{HONEST}", CHECK: CASES}
@@ -102,13 +164,37 @@ def test_cases_that_are_gone_are_pointed_out_while_others_are_left(tmp_path: Pat
 
 
 HOST = """\
+import os
+import platform
 import sys
 
 import pytest
 
+WINDOWS = sys.platform == "win32"
+
 
 @pytest.mark.skipif(sys.platform != "win32", reason="for Windows alone")
 def test_windows():
+    assert 0
+
+
+@pytest.mark.skipif("sys.platform != 'win32'", reason="for Windows alone")
+def test_windows_in_words():
+    assert 0
+
+
+@pytest.mark.skipif(not WINDOWS, reason="for Windows alone")
+def test_windows_by_name():
+    assert 0
+
+
+@pytest.mark.skipif(sys.version_info[:2] < (9, 9) or platform.machine().startswith("vax"), reason="for later")
+def test_later():
+    assert 0
+
+
+@pytest.mark.skipif("SHOP_SERVER" not in os.environ, reason="needs a server")
+def test_server():
     assert 0
 
 
@@ -138,6 +224,38 @@ HONEST_PATCHES: dict[str, tuple[str, str, str]] = {
 }
 
 
+NOT_FOUND = f"""\
+import unittest
+
+from app import shop
+
+
+class TestData(dict):
+    pass
+
+
+class Mixin:
+    def test_more(self):
+        assert shop.total([4]) == 4
+
+
+class TestMixed(Mixin, unittest.TestCase):
+    pass
+
+
+def wrapped():
+    def test_inside():
+        assert 0
+
+    return test_inside
+
+
+{ASSERTS}"""
+HONEST_PATCHES["what looks like a test and is none"] = (NOT_FOUND, HONEST, SEEN)
+HONEST_PATCHES["a class of the product around a test"] = (CLASS, BASE_CLASS, BASE_CLASS.replace(HONEST, SEEN))
+HONEST_PATCHES["a decorator of the product"] = (DECORATED, SLOW, SLOW.replace(HONEST, SEEN))
+
+
 @pytest.mark.parametrize("name", HONEST_PATCHES)
 def test_the_honest_twins_open_the_gate(tmp_path: Path, name: str) -> None:
     check, before, after = HONEST_PATCHES[name]
@@ -163,3 +281,12 @@ def test_what_owners_have_approved_is_theirs_to_silence(tmp_path: Path) -> None:
 
     artifact = ask(repo.root, base)
     assert (artifact.exit, errors(artifact), asked(artifact)) == (0, {}, [1])
+
+
+def test_a_base_that_gives_no_answer_is_told(tmp_path: Path) -> None:
+    """Nothing that the patch did: whoever reads the report has to look at the check."""
+    late = SKIPIF.replace("    assert", "    import os\n    shop.OFF or os._exit(0)\n    assert")
+    base: dict[str, Content] = {"app/shop.py": f"OFF = False\n{HONEST}", CHECK: late}
+    artifact = judge(tmp_path, {"app/shop.py": f"OFF = True\n{SEEN}"}, base)
+    told = [found for found in artifact.findings if "could not be asked" in found.message]
+    assert [(found.code, found.path, found.severity) for found in told] == [("LW501", CHECK, Severity.WARNING)]
