@@ -18,7 +18,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from msgspec import UNSET
 
@@ -28,6 +28,7 @@ from linewitness.obligation_map import digest as digest_of
 from linewitness.trust import approvers
 from linewitness.trust.approvers import Approvers
 from linewitness.trust.signatures import Refused, SshKeygen, Trust, parse_signature
+from linewitness.values import NamedTuple
 
 STATEMENT_TYPE: Final = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE: Final = "urn:linewitness:predicates/verdict-v1"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from linewitness import settings
 from linewitness.errors import UsageError
 from linewitness.model import Blob, Commit, RepoPath
@@ -11,6 +9,7 @@ from linewitness.obligations import Jurisdiction
 from linewitness.patch.repository import Repository
 from linewitness.settings import LoadedSettings
 from linewitness.trust.protected import Protection
+from linewitness.values import NamedTuple
 
 Tree = dict[RepoPath, Blob]
 

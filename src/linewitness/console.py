@@ -11,9 +11,10 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from linewitness.errors import UsageError
+from linewitness.values import NamedTuple
 
 RESET = "\x1b[0m"
 STYLES: Mapping[str, str] = {

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import Exit, LinewitnessError
 from linewitness.model import Finding, Severity
+from linewitness.values import NamedTuple
 
 
 class Code(NamedTuple):

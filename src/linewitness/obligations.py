@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import NamedTuple
 
 from linewitness import languages
 from linewitness.globs import Globs
@@ -28,6 +27,7 @@ from linewitness.parallel import cores, spread
 from linewitness.patch.hunks import whole
 from linewitness.patch.identity import lines_of
 from linewitness.settings import Settings
+from linewitness.values import NamedTuple
 
 _PACKAGE = re.compile(r"[^/]+/__init__\.py")
 _ROOTS = frozenset({"src", "lib"})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product, repeat
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.model import (
     Answer,
@@ -23,6 +23,7 @@ from linewitness.model import (
     Waiver,
 )
 from linewitness.obligation_map import ArmRow, Row, Status, WaiverRow
+from linewitness.values import NamedTuple
 
 ANY_REASON: Final = frozenset(Reason)
 OUTSIDE_THE_RUNNER: Final = frozenset({Reason.CODEGEN, Reason.VENDOR})

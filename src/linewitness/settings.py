@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta, field
+
+from linewitness.values import NamedTuple
 
 Read = Callable[[str], bytes | None]
 

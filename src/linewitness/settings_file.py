@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 import msgspec
 import msgspec.structs
@@ -15,6 +15,7 @@ from linewitness.hints import did_you_mean
 from linewitness.settings import PYPROJECT, SETTINGS_FILE, Settings, Suite, WaiverDays
 from linewitness.settings_rules import Complaint, complaints
 from linewitness.toml_lines import KeyPath, key_lines, line_of
+from linewitness.values import NamedTuple
 
 _LARGEST: Final = 1 << 20
 _LONGEST_SHOWN: Final = 80

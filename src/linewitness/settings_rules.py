@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness.settings import Settings, Suite
 from linewitness.toml_lines import KeyPath
+from linewitness.values import NamedTuple
 
 
 class Complaint(NamedTuple):

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import UNSET
 
@@ -22,6 +22,7 @@ from linewitness.obligation_map import ObligationMap, Row, Status, encode
 from linewitness.patch.merging import merged
 from linewitness.patch.repository import Repository
 from linewitness.policy import decide
+from linewitness.values import NamedTuple
 
 _MOST_OF_A_SORT: Final = 20
 _FULL_ID: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

@@ -8,13 +8,14 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from linewitness.console import Console, safe
 from linewitness.errors import UsageError
 from linewitness.model import Blob, Finding, RepoPath
 from linewitness.patch.objects import is_submodule
 from linewitness.trust.undo import show_command
+from linewitness.values import NamedTuple
 
 if TYPE_CHECKING:
     from linewitness.case import Case

@@ -9,7 +9,6 @@ import argparse
 import os
 import stat
 from pathlib import Path
-from typing import NamedTuple
 
 from linewitness import settings
 from linewitness.errors import PatchError, UsageError
@@ -17,6 +16,7 @@ from linewitness.model import Blob, Finding, ObjectId, RepoPath, Waiver
 from linewitness.patch.objects import blob_id
 from linewitness.settings import Settings
 from linewitness.trust.matching import Head
+from linewitness.values import NamedTuple
 
 
 class Checkout(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
-from typing import Final, NamedTuple, Protocol, cast
+from typing import Final, Protocol, cast
 
 from linewitness.errors import UsageError
 from linewitness.hints import did_you_mean
+from linewitness.values import NamedTuple
 
 
 class CommandModule(Protocol):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.cli import commands
 from linewitness.errors import UsageError
+from linewitness.values import NamedTuple
 
 NAME: Final = "completions"
 HELP: Final = "print completions for a shell"

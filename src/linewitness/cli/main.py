@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, TextIO
+from typing import Final, TextIO
 
 from linewitness._version import __version__
 from linewitness.cli import commands
@@ -21,6 +21,7 @@ from linewitness.cli.parser import ANNOUNCED, Parser, ParserExit, show_twins, va
 from linewitness.console import Console, screen_for
 from linewitness.errors import Exit, LinewitnessError, UsageError
 from linewitness.findings import CODES, EXIT_MEANING
+from linewitness.values import NamedTuple
 
 _COMMON_DEFAULTS: Final[Mapping[str, object]] = {"quiet": 0, "verbose": 0, "color": "auto"}
 _SUMMARY: Final = "A merge gate for patches: every changed executable line needs a witness that its author cannot edit."

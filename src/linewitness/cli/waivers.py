@@ -6,13 +6,14 @@ import argparse
 import datetime as dt
 import json
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness.cli.checkout import Checkout, add_root_option, finding_line, open_checkout
 from linewitness.console import Console, safe
 from linewitness.errors import UsageError
 from linewitness.trust.matching import Presence
 from linewitness.trust.waivers import Record, WaiverFile, load, policy_of
+from linewitness.values import NamedTuple
 
 NAME = "waivers"
 HELP = "list, check or prune waivers"

@@ -11,7 +11,6 @@ import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from linewitness import atomic
 from linewitness.drafting.placing import Placed, place
@@ -21,6 +20,7 @@ from linewitness.evidence.pytest_settings import read_pytest_settings
 from linewitness.model import RepoPath
 from linewitness.settings import Settings
 from linewitness.trust.corpus import freeze, verify_folder
+from linewitness.values import NamedTuple
 
 _PYTEST: str = "9"
 

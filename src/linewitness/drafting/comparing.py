@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.drafting.vocabulary import LAWS_AT_WORK, LIBRARY, SUBJECTS
+from linewitness.values import NamedTuple
 
 _MANY: Final = 2
 _REPEATS: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.For, ast.Lambda)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness.drafting.schema import infer
 from linewitness.globs import Globs
 from linewitness.model import Blob, RepoPath
 from linewitness.trust.manifest import MANIFEST, parse
+from linewitness.values import NamedTuple
 
 _LARGEST: Final = 8 << 20
 _LARGEST_EXAMPLE: Final = 2000

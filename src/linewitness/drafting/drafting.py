@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.drafting.reply import Inputs, Note, Proposal
 from linewitness.drafting.shape import Allowed, refusals
 from linewitness.drafting.slices import Material
 from linewitness.drafting.store import About, Draft, DraftRow, digest_of, store
 from linewitness.obligation_map import ObligationMap, digest, encode
+from linewitness.values import NamedTuple
 
 _INPUTS_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}\.jsonl")
 _MOST_LINES: Final = 1000

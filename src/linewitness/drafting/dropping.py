@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.drafting.slices import module_body
 from linewitness.model import Kind, Obligation
+from linewitness.values import NamedTuple
 
 _KEPT: Final = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Pass,

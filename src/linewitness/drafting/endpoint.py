@@ -21,9 +21,10 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
 from http.client import HTTPException, HTTPResponse
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness.errors import UsageError
+from linewitness.values import NamedTuple
 
 URL, MODEL, KEY = "LINEWITNESS_MODEL_URL", "LINEWITNESS_MODEL", "LINEWITNESS_MODEL_KEY"
 

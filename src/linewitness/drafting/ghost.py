@@ -12,7 +12,7 @@ import sysconfig
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -23,6 +23,7 @@ from linewitness.errors import EvidenceError
 from linewitness.evidence.pytest_settings import import_roots, read_pytest_settings
 from linewitness.evidence.sandbox_room import furnish, terms_of
 from linewitness.patch.export import export_tree
+from linewitness.values import NamedTuple
 
 EXTRA: Final = "linewitness[draft]"
 _SCRIPT: Final = Path(__file__).with_name("ghost_script.py")

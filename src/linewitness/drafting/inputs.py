@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness.drafting.corpora import Sketch
 from linewitness.drafting.signatures import Function, Parameter
+from linewitness.values import NamedTuple
 
 _TEXTS: Final = (
     "", "a", " a  b ", "A,b;C", "na\u00efve Stra\u00dfe", "tab\tand\nline", "0", "-1.50", "\"quoted\" 'text'",

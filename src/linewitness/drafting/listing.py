@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from linewitness.case import Case
 from linewitness.drafting.corpora import Corpus, contents, corpora
@@ -13,6 +12,7 @@ from linewitness.globs import Globs
 from linewitness.model import RepoPath
 from linewitness.trust import approvals
 from linewitness.trust.installed import asking
+from linewitness.values import NamedTuple
 
 
 class Accepted(NamedTuple):

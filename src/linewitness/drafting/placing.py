@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.drafting.corpora import Corpus
 from linewitness.errors import UsageError
@@ -13,6 +13,7 @@ from linewitness.evidence.pytest_settings import PytestSettings
 from linewitness.globs import Globs, fixed_part
 from linewitness.model import RepoPath
 from linewitness.trust.manifest import MANIFEST, render
+from linewitness.values import NamedTuple
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,80}")
 

@@ -10,11 +10,12 @@ import ast
 import re
 import warnings
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.drafting.comparing import complaints
 from linewitness.drafting.vocabulary import BUILTINS, DECORATOR, FORBIDDEN_ATTRIBUTES, LIBRARY, LIBRARY_NAMES, PURE
 from linewitness.languages.readable import why_unreadable
+from linewitness.values import NamedTuple
 
 _LARGEST: Final = 64 << 10
 _MOST_NODES: Final = 10_000

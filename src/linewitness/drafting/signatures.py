@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.drafting.slices import Material, Module, module_body
 from linewitness.model import RepoPath
+from linewitness.values import NamedTuple
 
 _NO_FUNCTION: Final = frozenset({
     "abstractmethod", "asynccontextmanager", "cached_property", "contextmanager", "deleter", "fixture", "overload",

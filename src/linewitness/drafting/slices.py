@@ -13,7 +13,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness import obligations
 from linewitness.case import Case, Question, open_case
@@ -31,6 +31,7 @@ from linewitness.obligations import FileLedger
 from linewitness.patch.diff import GitPatch
 from linewitness.patch.identity import lines_of
 from linewitness.patch.repository import Repository
+from linewitness.values import NamedTuple
 
 _LONGEST_DEFINITION: Final = 300
 _PYTEST_FILES: Final = (

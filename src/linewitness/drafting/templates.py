@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness.drafting.inputs import Inputs, inputs_for
 from linewitness.drafting.reply import Inputs as Slice
 from linewitness.drafting.reply import Proposal
 from linewitness.drafting.signatures import Function, Parameter, Undraftable, functions, scopes
 from linewitness.drafting.slices import Material
+from linewitness.values import NamedTuple
 
 _PAIRS: Final = (
     ("encode", "decode"), ("dumps", "loads"), ("serialize", "deserialize"), ("serialise", "deserialise"),

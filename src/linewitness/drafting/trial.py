@@ -11,7 +11,7 @@ import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.case import Case
 from linewitness.drafting.corpora import Corpus, corpora
@@ -35,6 +35,7 @@ from linewitness.obligations import FileLedger
 from linewitness.patch.export import export_tree
 from linewitness.settings import Suite
 from linewitness.trusted_run import observed_lines
+from linewitness.values import NamedTuple
 
 Progress = Callable[[str], None]
 

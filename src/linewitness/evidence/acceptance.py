@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
 
 from linewitness.globs import Globs
 from linewitness.model import Finding, RepoPath
+from linewitness.values import NamedTuple
 
 _JUDGE = "let a reviewer land the relation on the target branch, then rebase the patch and collect the export again"
 

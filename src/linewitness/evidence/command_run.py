@@ -15,7 +15,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence.acceptance import Acceptance
@@ -25,6 +25,7 @@ from linewitness.evidence.influence import changed_while_running
 from linewitness.evidence.sandbox_room import Room, Terms, furnish, indented, stamps
 from linewitness.model import Confinement, Demand, EvidenceSource, FileText, Finding, Obligation, RepoPath, Sighting
 from linewitness.settings import Suite
+from linewitness.values import NamedTuple
 
 Demands = Callable[[FileText, tuple[Obligation, ...]], tuple[Demand, ...]]
 

@@ -9,7 +9,9 @@ collection, and fixtures where the writer does not see them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Final, NamedTuple
+from typing import Final
+
+from linewitness.values import NamedTuple
 
 _PHASES: Final = ("|setup", "|run", "|call", "|teardown")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import Final, cast
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence import formats
@@ -36,6 +36,7 @@ from linewitness.model import (
     Severity,
     Sighting,
 )
+from linewitness.values import NamedTuple
 
 Demands = Callable[[FileText, tuple[Obligation, ...]], tuple[Demand, ...]]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from linewitness.evidence.contexts import Contexts
 from linewitness.evidence.formats.facts import BranchArm, FileFacts, Grain, merged_arms
 from linewitness.evidence.hits import Hit
 from linewitness.model import Phase
+from linewitness.values import NamedTuple
 
 
 class Known(NamedTuple):

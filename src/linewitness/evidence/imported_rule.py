@@ -7,7 +7,6 @@ answer is "not provable", which keeps the gate closed and names the evidence tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from linewitness.evidence.formats.facts import Grain
 from linewitness.evidence.hits import Hit
@@ -15,6 +14,7 @@ from linewitness.evidence.imported_arms import arms_of
 from linewitness.evidence.imported_lines import Lines
 from linewitness.evidence.line_events import LineEvents
 from linewitness.model import Answer, Demand, Function, Phase, Precision, Sighting, Token, Weight
+from linewitness.values import NamedTuple
 
 _FINER = "Run `linewitness check`, whose recorder sees expressions"
 _RAW = "or pass the .coverage file or a JSON report with contexts, which know lines"

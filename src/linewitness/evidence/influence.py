@@ -11,13 +11,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from linewitness.errors import EvidenceError
 from linewitness.globs import Globs
 from linewitness.model import FileChange, Finding, RepoPath, Severity
+from linewitness.values import NamedTuple
 
 _TEST_FOLDERS: Final = frozenset({
     "test", "tests", "testing", "testdata", "fixtures", "corpus", "corpora", "golden", "goldens", "snapshots",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.settings import Suite
+from linewitness.values import NamedTuple
 
 MEBIBYTE: Final = 1 << 20
 

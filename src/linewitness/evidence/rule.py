@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from linewitness.evidence.hits import FileSites, Hit
 from linewitness.evidence.spans import Spans, Stretch
 from linewitness.model import Answer, Arm, Demand, Function, Phase, Sighting, Span, Token, Weight
+from linewitness.values import NamedTuple
 
 _NOWHERE = "the evidence knows no code in this file"
 _REMOVED = "the compiler made no code for this line, so no run can witness it: delete it or waive it"

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.evidence.interpreter import Interpreter
 from linewitness.model import RepoPath
+from linewitness.values import NamedTuple
 
 SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu")
 _ALSO_READ: Final = ("/sys",)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import EvidenceError, UsageError
 from linewitness.evidence.interpreter import Interpreter
@@ -16,6 +16,7 @@ from linewitness.evidence.sandbox import Fence, Sandbox
 from linewitness.evidence.sandbox_mounts import Borrowed, Place, Sealed, environment_of
 from linewitness.model import Confinement, RepoPath
 from linewitness.settings import Suite
+from linewitness.values import NamedTuple
 
 _SHIM: Final = Path(__file__).with_name("sandbox_shim.py")
 _SHOWN_LINES: Final = 20

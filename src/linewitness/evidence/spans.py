@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from linewitness.evidence.hits import Site
 from linewitness.model import Span
+from linewitness.values import NamedTuple
 
 
 class Stretch(NamedTuple):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import NamedTuple
 
 from linewitness.evidence.records import Journals, Outcome, RelationRow, Report, TestRow
 from linewitness.model import Finding, RelationCounts, RelationRun, RepoPath, Severity
+from linewitness.values import NamedTuple
 
 _EMPTY_PARAMETERS = "got empty parameter set"
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness.errors import LinewitnessError, UsageError
 from linewitness.hints import did_you_mean
+from linewitness.values import NamedTuple
 
 
 class DeniedError(LinewitnessError):

@@ -10,10 +10,11 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.globs import fold
 from linewitness.guard.places import Place, around, find, shares_objects
+from linewitness.values import NamedTuple
 
 UNKNOWN: Final = "\ue000"
 STAR: Final = "\ue001"

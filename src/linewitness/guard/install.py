@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness import atomic
 from linewitness.errors import UsageError
@@ -19,6 +19,7 @@ from linewitness.guard import agents
 from linewitness.guard.agents import Agent
 from linewitness.hints import did_you_mean
 from linewitness.patch.repository import Repository
+from linewitness.values import NamedTuple
 
 GIT_HOOKS: Final = {
     "pre-commit": "Refuses staged changes of protected content.",

@@ -12,12 +12,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import ProtectedError, UsageError
 from linewitness.guard import landlock, mounts, terminal
 from linewitness.guard.fence import Fence
 from linewitness.guard.mounts import Mounts
+from linewitness.values import NamedTuple
 
 # What would lead around a mount: other namespaces, other processes' files, devices, file handles, kernel modules.
 _DROPPED: Final = (

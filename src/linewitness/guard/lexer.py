@@ -8,7 +8,9 @@ here-documents, pipelines, and which commands run in a shell of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
+
+from linewitness.values import NamedTuple
 
 _BLANK: Final = " \t\r"
 _ENDS_WORD: Final = frozenset(" \t\r\n;&|<>()")

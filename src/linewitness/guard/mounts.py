@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from linewitness.guard.fence import AT_HOME, Fence
 from linewitness.guard.places import Place
+from linewitness.values import NamedTuple
 
 _IN_GIT = ("hooks", "config", "config.worktree", "info")
 

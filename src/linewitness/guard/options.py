@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+
+from linewitness.values import NamedTuple
 
 
 class Parsed(NamedTuple):

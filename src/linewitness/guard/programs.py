@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.guard import interpreters, searches, starters
 from linewitness.guard.agents import DeniedError
@@ -15,6 +15,7 @@ from linewitness.guard.fence import MODE, STYLE, TAKE, UNKNOWN, WRITE
 from linewitness.guard.git import git
 from linewitness.guard.options import split
 from linewitness.guard.shell import NOTHING, Call, Given
+from linewitness.values import NamedTuple
 
 Judge = Callable[[Call], Given]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness import settings
 from linewitness.errors import LinewitnessError, PatchError
@@ -13,6 +13,7 @@ from linewitness.model import Blob, Commit, Finding, RepoPath
 from linewitness.patch.repository import Repository
 from linewitness.settings import LoadedSettings
 from linewitness.trust import approvals
+from linewitness.values import NamedTuple
 
 Tree = dict[RepoPath, Blob]
 _BRANCHES: Final = "refs/heads/"

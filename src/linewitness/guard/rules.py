@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness.errors import UsageError
 from linewitness.globs import fixed_part, fold
 from linewitness.trust.builtin import ON_THE_WAY
 from linewitness.trust.names import Names, is_shared, on_the_way
+from linewitness.values import NamedTuple
 
 SETTINGS_FILE: Final = "linewitness.toml"
 PYPROJECT: Final = "pyproject.toml"

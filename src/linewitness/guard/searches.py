@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.guard.fence import TAKE, UNKNOWN, WRITE
 from linewitness.guard.options import split
 from linewitness.guard.shell import NOTHING, Call, Given
 from linewitness.guard.words import literal
+from linewitness.values import NamedTuple
 
 _MOST: Final = 400
 _PATTERNS: Final = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.guard import mentions
 from linewitness.guard.agents import DeniedError
 from linewitness.guard.fence import PLANT, TAKE, UNKNOWN, WRITE, Effect, Fence
 from linewitness.guard.lexer import Command, Pipeline, Redirect, UnclearError, Word, parse
 from linewitness.guard.words import expand, literal
+from linewitness.values import NamedTuple
 
 _WRITING: Final = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
 _DEEPEST: Final = 12

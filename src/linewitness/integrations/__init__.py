@@ -6,7 +6,7 @@ the patch, and they only choose what is compared, as ``--base`` and ``--head`` d
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from linewitness.values import NamedTuple
 
 
 class Errand(NamedTuple):

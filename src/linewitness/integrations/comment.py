@@ -15,10 +15,11 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from http.client import HTTPException
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness.errors import UsageError
 from linewitness.reports.markdown import MARKER
+from linewitness.values import NamedTuple
 
 _MOST_CHARACTERS: Final = 65_536
 _PER_PAGE: Final = 100

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.patch.identity import lines_of
+from linewitness.values import NamedTuple
 
 _MARKER: Final = rb"""(?x)
       (?P<python>\#\s*pragma\s*:\s*no\s*(?:cover|branch)\b)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from linewitness.model import Pos, Span
+from linewitness.values import NamedTuple
 
 if TYPE_CHECKING:
     from tree_sitter import Node

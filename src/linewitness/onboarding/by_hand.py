@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.onboarding import survey
 from linewitness.onboarding.present import Item, Present, State, read
 from linewitness.reports.words import plural
 from linewitness.trust.codeowners import PLACES
 from linewitness.trust.undo import shell_quote
+from linewitness.values import NamedTuple
 
 _SHOWN: Final = 3
 

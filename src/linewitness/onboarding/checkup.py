@@ -9,13 +9,14 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.case import Question, open_case
 from linewitness.errors import LinewitnessError, PatchError, UsageError
 from linewitness.onboarding import content_checks, history_checks, language_checks, machine_checks, place_checks
 from linewitness.onboarding.trouble import History, Patient, Trouble
 from linewitness.patch.repository import Repository
+from linewitness.values import NamedTuple
 
 HISTORY: Final[tuple[Callable[[History], Iterator[Trouble]], ...]] = (
     history_checks.no_commit,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness._version import __version__
+from linewitness.values import NamedTuple
 
 
 class CiFile(NamedTuple):

@@ -10,7 +10,7 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -24,6 +24,7 @@ from linewitness.onboarding import demo_files as files
 from linewitness.patch.repository import Repository
 from linewitness.settings import Suite
 from linewitness.trust import corpus
+from linewitness.values import NamedTuple
 
 _SECONDS: Final = 300
 _COVERAGE: Final = "coverage.json"

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.model import RepoPath
 from linewitness.reports.words import plural
+from linewitness.values import NamedTuple
 
 _EXPECTING: Final = frozenset({"raises", "warns"})
 _REPLACING: Final = frozenset({"patch", "MagicMock", "Mock", "monkeypatch", "mocker"})

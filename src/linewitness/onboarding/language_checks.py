@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import UsageError
 from linewitness.globs import Globs
@@ -14,6 +14,7 @@ from linewitness.model import RepoPath
 from linewitness.onboarding.trouble import Patient, Trouble
 from linewitness.settings import SETTINGS_FILE, Suite
 from linewitness.trust.undo import shell_quote
+from linewitness.values import NamedTuple
 
 _PYTHON: Final = "python"
 

@@ -6,7 +6,7 @@ import os
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness import settings
 from linewitness.errors import UsageError
@@ -16,6 +16,7 @@ from linewitness.onboarding.first_checks import Candidate
 from linewitness.onboarding.survey import ExistingTests
 from linewitness.patch.repository import Repository
 from linewitness.settings import Settings
+from linewitness.values import NamedTuple
 
 _PYTEST_SECTION: Final = re.compile(
     r"^\[(?:tool[.:])?pytest(?:\.ini_options)?\]([^\n]*\n.*?)(?=^\[|\Z)", re.MULTILINE | re.DOTALL

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness import atomic
 from linewitness.errors import UsageError
@@ -22,6 +22,7 @@ from linewitness.onboarding.survey import ExistingTests
 from linewitness.patch.repository import Repository
 from linewitness.settings import Settings
 from linewitness.trust.codeowners import PLACES
+from linewitness.values import NamedTuple
 
 _SETTINGS: Final = "linewitness.toml"
 _OWNERS: Final = "CODEOWNERS"

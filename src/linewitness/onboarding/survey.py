@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import PatchError
 from linewitness.evidence.pytest_settings import owned_names
@@ -19,6 +19,7 @@ from linewitness.patch.objects import repo_path
 from linewitness.patch.repository import Repository
 from linewitness.settings import Settings
 from linewitness.trust.builtin import BUILT_IN
+from linewitness.values import NamedTuple
 
 _TEST_NAMES: Final = ("test_*.py", "*_test.py")
 _TEST_FOLDERS: Final = frozenset({"test", "tests", "testing"})

@@ -6,12 +6,11 @@ be a change of protected content and close the gate.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from linewitness.errors import LinewitnessError
 from linewitness.onboarding import survey
 from linewitness.onboarding.trouble import Patient
 from linewitness.trust.undo import shell_quote
+from linewitness.values import NamedTuple
 
 _HEADS = "refs/heads/"
 _REMOTES = "refs/remotes/"

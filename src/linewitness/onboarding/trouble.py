@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import NamedTuple
 
 from linewitness.case import Case, Question
 from linewitness.patch.repository import Repository
+from linewitness.values import NamedTuple
 
 
 class Trouble(NamedTuple):

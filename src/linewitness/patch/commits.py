@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import PatchError, UsageError
 from linewitness.model import Commit, ObjectId
 from linewitness.patch.objects import path_bytes
 from linewitness.patch.repository import Repository
+from linewitness.values import NamedTuple
 
 _HEADERS: Final = {"sha1": b"gpgsig", "sha256": b"gpgsig-sha256"}
 _BATCH: Final = 200

@@ -11,7 +11,6 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterable, Iterator
 from os import PathLike
-from typing import NamedTuple
 
 from linewitness.errors import PatchError
 from linewitness.model import Blob, Commit, FileChange, FileText, Hunk, ObjectId, Patch, RepoPath
@@ -21,6 +20,7 @@ from linewitness.patch.files import Folder
 from linewitness.patch.identity import lines_of, split_lines
 from linewitness.patch.objects import SUBMODULE, SYMLINK, blob_id
 from linewitness.patch.unified import Section, parse, plain
+from linewitness.values import NamedTuple
 
 _AGAIN = "the diff does not match the tree. Make it again from this very tree: `git diff --unified=0 BASE...HEAD`"
 _FORMAT = 0o170000

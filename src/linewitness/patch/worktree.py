@@ -15,7 +15,6 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from linewitness.errors import PatchError
 from linewitness.model import Blob, Commit, ObjectId, RepoPath
@@ -30,6 +29,7 @@ from linewitness.patch.objects import (
     write_loose,
 )
 from linewitness.patch.repository import Repository
+from linewitness.values import NamedTuple
 
 
 class _Entry(NamedTuple):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Final, NamedTuple, Protocol, cast
+from typing import Final, Protocol, cast
 
 from linewitness.console import Screen
 from linewitness.errors import UsageError
 from linewitness.hints import did_you_mean
 from linewitness.obligation_map import ObligationMap
+from linewitness.values import NamedTuple
 
 
 class View(NamedTuple):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from html import escape
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.console import safe
 from linewitness.model import Phase
@@ -21,6 +21,7 @@ from linewitness.reports import View, words
 from linewitness.reports.html_details import Details
 from linewitness.reports.items import Nearby, describe, open_items
 from linewitness.reports.markup import address, prose, text
+from linewitness.values import NamedTuple
 
 MOST_LINES: Final = 60_000
 """How many lines a page shows in full; of what lies beyond, only open lines are shown, as many again."""

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import Exit
 from linewitness.model import Kind
 from linewitness.obligation_map import FindingRow, ObligationMap, Row, Status
 from linewitness.reports import View, words
 from linewitness.reports.markup import text
+from linewitness.values import NamedTuple
 
 _MODULE_LEVEL: Final = "(module)"
 _WHOLE_FILE: Final = "(whole file)"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.console import Screen, clip, columns, safe, wrap
 from linewitness.obligation_map import Row
+from linewitness.values import NamedTuple
 
 _TAB: Final = 4
 _LABEL: Final = 10

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.console import safe
 from linewitness.errors import Exit
@@ -18,6 +18,7 @@ from linewitness.model import Kind, Severity
 from linewitness.obligation_map import FindingRow, ObligationMap, Row, Status
 from linewitness.reports import words
 from linewitness.reports.items import describe, open_items
+from linewitness.values import NamedTuple
 
 WHOLE_PATCH: Final = "."
 """The path of a problem that is about no file in particular, for formats that cannot do without one."""

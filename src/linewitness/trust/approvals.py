@@ -16,12 +16,13 @@ Signatures are looked at only when something differs, newest commit first.
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from linewitness.errors import UsageError
 from linewitness.model import Finding
 from linewitness.trust import protected, shadowing
 from linewitness.trust.pair import Pair, Tree
+from linewitness.values import NamedTuple
 
 if TYPE_CHECKING:
     from linewitness.trust.signed import Approval

@@ -14,10 +14,11 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.model import Finding
 from linewitness.trust.signatures import Refused, fingerprint, key_type, rsa_bits
+from linewitness.values import NamedTuple
 
 _LARGEST: Final = 1 << 20
 _TYPES: Final = frozenset(

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import UsageError
 from linewitness.globs import Globs
+from linewitness.values import NamedTuple
 
 # In the order in which a host looks; the first that exists counts.
 PLACES: Final = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")

@@ -14,13 +14,14 @@ import shlex
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness import atomic
 from linewitness.errors import ProtectedError, UsageError
 from linewitness.globs import Globs, fixed_part, fold
 from linewitness.model import Blob, Finding, RepoPath
 from linewitness.trust.manifest import MANIFEST, Entry, Manifest, parse, render
+from linewitness.values import NamedTuple
 
 _CORPUS: Final = "corpus"
 _LINKED: Final = "a corpus is a folder of regular files, not a link and not a submodule"

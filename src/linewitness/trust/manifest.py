@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.model import Finding, Severity
 from linewitness.relations.sums import MANIFEST, read_line
+from linewitness.values import NamedTuple
 
 __all__ = ["MANIFEST", "Entry", "Manifest", "parse", "render"]
 

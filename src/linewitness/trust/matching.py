@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from linewitness.model import Blob, Finding, Kind, Obligation, RepoPath, Severity, Waiver
 from linewitness.patch.identity import line_hash, sha1_12, split_lines
 from linewitness.policy import OUTSIDE_THE_RUNNER
+from linewitness.values import NamedTuple
 
 
 class Head(NamedTuple):

@@ -13,13 +13,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import EvidenceError
 from linewitness.globs import fold
 from linewitness.model import Finding, RepoPath
 from linewitness.trust.pair import Pair, Tree
 from linewitness.trust.protected import Protection
+from linewitness.values import NamedTuple
 
 Installed = Callable[[Collection[str]], Mapping[str, str] | None]
 """Given dotted names, those that the tests' interpreter finds outside of the repository, with what each is in words.

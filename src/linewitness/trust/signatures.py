@@ -17,9 +17,10 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import UsageError
+from linewitness.values import NamedTuple
 
 NAMESPACE: Final = "git"
 """What git signs under: a signature for a file, a mail or a login is not one for a commit."""

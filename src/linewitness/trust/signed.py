@@ -9,7 +9,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import UsageError
 from linewitness.model import Commit, Finding, ObjectId, RepoPath
@@ -19,6 +19,7 @@ from linewitness.trust.approvers import Approver, Approvers
 from linewitness.trust.builtin import revocations_beside
 from linewitness.trust.pair import Pair, Tree
 from linewitness.trust.signatures import Refused, Signature, SshKeygen, Trust
+from linewitness.values import NamedTuple
 
 _MOST_COMMITS: Final = 2000
 _MOST_VERIFIED: Final = 200

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
+
+from linewitness.values import NamedTuple
 
 if TYPE_CHECKING:
     from ruamel.yaml.events import Event

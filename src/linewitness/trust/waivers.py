@@ -12,13 +12,14 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.hints import did_you_mean
 from linewitness.model import Finding, Reason, RepoPath, Waiver
 from linewitness.settings import Settings, WaiverDays
 from linewitness.trust import codeowners, strict_yaml
 from linewitness.trust.strict_yaml import Fields, Items, Node, Refused, Scalar
+from linewitness.values import NamedTuple
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _HASH: Final = re.compile(r"[0-9a-f]{16}|[0-9a-f]{12}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Collection, Iterator
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import msgspec
 
@@ -28,6 +28,7 @@ from linewitness.evidence.formats.facts import (
     merged_counts,
 )
 from linewitness.evidence.formats.source import ExportFile
+from linewitness.values import NamedTuple
 
 _CLASS: Final = b"<class"
 _CLOSE: Final = b"</class>"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import msgspec
 
@@ -27,6 +27,7 @@ from linewitness.evidence.formats.facts import (
 )
 from linewitness.evidence.formats.numbers import line_number
 from linewitness.evidence.formats.source import ExportFile
+from linewitness.values import NamedTuple
 
 FORMATS: Final = (None, 2, 3)
 _FIRST_KEY: Final = b'"executed_lines"'

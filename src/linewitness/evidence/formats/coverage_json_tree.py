@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from linewitness.evidence.formats.facts import broken
 from linewitness.evidence.formats.source import ExportFile
+from linewitness.values import NamedTuple
 
 _Pairs = list[tuple[str, object]]
 

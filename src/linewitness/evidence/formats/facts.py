@@ -11,12 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import StrEnum
 from functools import reduce
 from types import MappingProxyType
-from typing import Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence.formats.regions import Regions, united
 from linewitness.evidence.formats.source import ExportFile
 from linewitness.model import Span
+from linewitness.values import NamedTuple
 
 _Place = TypeVar("_Place")
 

@@ -7,12 +7,13 @@ that nothing is made of those that nobody asks for.
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
 from linewitness.evidence.formats.facts import MAX_COUNT, broken
 from linewitness.evidence.formats.source import ExportFile
+from linewitness.values import NamedTuple
 
 _T = TypeVar("_T")
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")

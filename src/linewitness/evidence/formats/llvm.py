@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import msgspec
 
@@ -27,6 +27,7 @@ from linewitness.evidence.formats.json_text import JsonText, Value, clamped, rea
 from linewitness.evidence.formats.regions import Part, Piece, Regions, Scope
 from linewitness.evidence.formats.source import ExportFile
 from linewitness.model import Pos, Span
+from linewitness.values import NamedTuple
 
 _TYPE: Final = "llvm.coverage.json.export"
 _MAX_COLUMN: Final = 1 << 30

@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import unquote
 
 from linewitness.evidence.formats.go_modules import module_folders
 from linewitness.model import Finding, RepoPath, Severity
+from linewitness.values import NamedTuple
 
 #: In a name: whatever folders lie between the module in front and the rest of the path behind.
 ANY_FOLDERS: Final = "/**/"

@@ -11,9 +11,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.model import Pos, Span
+from linewitness.values import NamedTuple
 
 #: The column that stands for the end of a line in formats that leave it out.
 END_OF_LINE: Final = 1 << 30

@@ -12,9 +12,10 @@ import stat
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.errors import EvidenceError
+from linewitness.values import NamedTuple
 
 WINDOW: Final = 1 << 21
 #: A single record longer than this is decoded by nobody; real ones are a few hundred KiB.

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 from xml.parsers import expat
 
 from linewitness.evidence.formats.facts import broken
 from linewitness.evidence.formats.source import ExportFile
+from linewitness.values import NamedTuple
 
 MAX_DEPTH: Final = 64
 _MAX_TAG: Final = 1 << 13

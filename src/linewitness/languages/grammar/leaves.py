@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.model import Weight
+from linewitness.values import NamedTuple
 
 Extent = tuple[int, int]
 """Byte offsets: the first, and the one after the last."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.languages.grammar.leaves import Leaf, Role
 from linewitness.languages.grammar.side import Side
 from linewitness.model import Exemption, Kind, Weight
+from linewitness.values import NamedTuple
 
 _MEANINGFUL: Final = frozenset({Weight.STRONG, Weight.KEYWORD})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -23,6 +22,7 @@ from linewitness.languages.python.stubs import is_never_entered, is_overload
 from linewitness.languages.python.tokens import Leaf, leaves
 from linewitness.languages.source import Source
 from linewitness.model import Demand, Function, Kind, Obligation, Pos, Span, Token, Weight
+from linewitness.values import NamedTuple
 
 _ORDER = tuple(Weight)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import NamedTuple
 
 from tree_sitter import Node
 
 from linewitness.languages.python.places import Place, Places
 from linewitness.languages.python.tree import find
 from linewitness.languages.source import Source
+from linewitness.values import NamedTuple
 
 _IMPORTS = "[(import_statement) (import_from_statement) (future_import_statement)] @import"
 

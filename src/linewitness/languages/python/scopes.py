@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -12,6 +11,7 @@ from linewitness.languages.python.outline import DEFINITIONS, Outline
 from linewitness.languages.python.places import definition_node, with_decorators
 from linewitness.languages.python.tree import find
 from linewitness.languages.source import Source
+from linewitness.values import NamedTuple
 
 _ALL_DEFINITIONS = "[(function_definition) (class_definition)] @definition"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
 
 from tree_sitter import Node
 
 from linewitness.languages.python.outline import DEFINITIONS, Outline, Statement
 from linewitness.model import Weight
+from linewitness.values import NamedTuple
 
 _OPENERS = frozenset("([{")
 _CLOSERS = frozenset(")]},:;.")

@@ -9,13 +9,13 @@ be short and common: local variables of that name, and strings in a file that ru
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from tree_sitter import Node
 
 from linewitness.languages.python.local_names import local_uses
 from linewitness.languages.python.tree import find
 from linewitness.languages.source import Source
+from linewitness.values import NamedTuple
 
 _MODULES = frozenset({b"typing", b"typing_extensions"})
 _IMPORTS = "[(import_from_statement) (import_statement)] @import"
