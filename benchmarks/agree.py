@@ -74,7 +74,7 @@ class Tree:
     def compared(self, fine: ImportedEvidence, coarse: ImportedEvidence) -> Iterator[Line]:
         """Every line of the files that the fine export knows."""
         for path in filter(self._has_lines, self.owing):
-            text = self._as_new(path)
+            text = self.as_new(path)
             owed = tuple(
                 each
                 for each in classify(text, LineOptions(), lambda _: False).obligations
@@ -88,7 +88,8 @@ class Tree:
     def _has_lines(self, path: RepoPath) -> bool:
         return (self.root / path).stat().st_size > 0
 
-    def _as_new(self, path: RepoPath) -> FileText:
+    def as_new(self, path: RepoPath) -> FileText:
+        """A file of the tree, every line of it added."""
         head = (self.root / path).read_bytes()
         lines = head.count(b"\n") + (not head.endswith(b"\n"))
         change = FileChange(path, path, None, Blob(0o100644, ObjectId("0" * 40)))

@@ -118,6 +118,20 @@ def opencover(names: Sequence[str], language: Language) -> Iterator[str]:
     yield "</Classes></Module></Modules></CoverageSession>\n"
 
 
+def visual_studio(names: Sequence[str], language: Language) -> Iterator[str]:
+    widths = [len(line) for line in language.lines()]
+    yield '<?xml version="1.0" encoding="UTF-8" ?>\n<results><modules><module name="big.dll"><functions>\n'
+    for number, _name in enumerate(names):
+        yield '<function name="F(int)" type_name="M"><ranges>\n'
+        for line in _numbers():
+            place = f'start_line="{line}" start_column="1" end_line="{line}" end_column="{widths[line - 1] + 1}"'
+            yield f'<range source_id="{number}" covered="{"yes" if hits(line) else "no"}" {place} />\n'
+        yield "</ranges></function>\n"
+    yield "</functions><source_files>\n"
+    yield from (f'<source_file id="{number}" path="{ABSOLUTE}{name}"/>\n' for number, name in enumerate(names))
+    yield "</source_files></module></modules></results>\n"
+
+
 def sonarqube(names: Sequence[str], _language: Language) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="utf-8"?>\n<coverage version="1">'
     for name in names:
@@ -216,6 +230,13 @@ def coverlet(names: Sequence[str], _language: Language) -> Iterator[str]:
     yield json.dumps({"big.dll": {f"{ABSOLUTE}{name}": {"M": methods} for name in names}}, indent=2)
 
 
+def tarpaulin(names: Sequence[str], _language: Language) -> Iterator[str]:
+    """Without the texts of the files, which are those of head and not known here."""
+    traces = [{"line": line, "address": [], "length": 1, "stats": {"Line": hits(line)}} for line in _numbers()]
+    files = [{"path": ["/", *f"{ABSOLUTE}{name}".split("/")[1:]], "traces": traces} for name in names]
+    yield json.dumps({"files": files})
+
+
 def codecov(names: Sequence[str], _language: Language) -> Iterator[str]:
     lines = {str(line): f"{hits(line)}/1" for line in _numbers()}
     yield json.dumps({"coverage": {f"{ABSOLUTE}{name}": lines for name in names}}, separators=(",", ":"))
@@ -294,6 +315,8 @@ REPORTS = {
     "coveralls": Report("coveralls.json", C, coveralls),
     "codecov": Report("codecov.json", RUST, codecov),
     "coverlet": Report("coverlet.json", CSHARP, coverlet),
+    "tarpaulin": Report("tarpaulin.json", RUST, tarpaulin),
+    "visual-studio": Report("coverage.coveragexml", CSHARP, visual_studio),
 }
 
 

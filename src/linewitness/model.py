@@ -12,7 +12,9 @@ Everything here is frozen, does no I/O and knows no tool. Conventions, everywher
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple, NewType, Protocol
+from typing import NewType, Protocol
+
+from linewitness.values import NamedTuple
 
 RepoPath = NewType("RepoPath", str)
 ObjectId = NewType("ObjectId", str)
@@ -233,7 +235,8 @@ class Function(NamedTuple):
     there are decorators), ``body`` the span of its suite or expression. Lambdas and generator expressions have no name
     of their own, and several may begin on one line: their ``text`` is shown, and they are known by their ``body``, the
     part of them that is the first to run when they are entered. ``whole`` is the definition with its header, where the
-    line rule knows it.
+    line rule knows it. ``shared`` tells that another function begins on the lines on which this one does, so that an
+    entry that an export counts there may be the other's.
     """
 
     name: str
@@ -241,6 +244,7 @@ class Function(NamedTuple):
     body: Span
     text: str = ""
     whole: Span | None = None
+    shared: bool = False
 
 
 class Demand(NamedTuple):
@@ -389,7 +393,8 @@ class RelationRun(NamedTuple):
 class EvidenceSource(NamedTuple):
     """One export or one trusted run, as the map names it. ``digest`` is SHA-256 over what was read.
 
-    ``confinement`` is what was in force while it was collected, ``None`` when somebody else did.
+    ``confinement`` is what was in force while it was collected, ``None`` when somebody else did. ``left_out`` are
+    trusted files that were not collected, each with who left it out: conftest files, ``options``, or an empty text.
     """
 
     suite: str
@@ -399,6 +404,7 @@ class EvidenceSource(NamedTuple):
     tests: Tests | None = None
     confinement: Confinement | None = None
     relations: tuple[RelationRun, ...] = ()
+    left_out: tuple[tuple[RepoPath, str], ...] = ()
 
 
 class Evidence(Protocol):

@@ -157,6 +157,8 @@ def _format_of(export: Path) -> str:
         "sonarqube.xml": "sonarqube",
     }
     by_suffix = {".info": "lcov", ".lcov": "lcov", ".out": "go"}
+    if name.startswith("jacoco"):
+        return "jacoco"
     if name in known or export.suffix in by_suffix:
         return known.get(name) or by_suffix[export.suffix]
     if export.suffix == ".json":

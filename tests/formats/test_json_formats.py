@@ -1,7 +1,8 @@
-"""Istanbul and c8, V8, LLVM, gcov and gcovr, SimpleCov, coverlet: what is particular to each, as small as it can be."""
+"""What is particular to each JSON format, as small as it can be."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -392,6 +393,20 @@ def test_lines_that_are_none_are_refused(tmp_path: Path, lines: object) -> None:
         only(opened(tmp_path, "simplecov", ruby(lines)))  # type: ignore[arg-type]
 
 
+def test_istanbul_before_version_1_had_its_counts_in_front_and_functions_without_body(tmp_path: Path) -> None:
+    place = {"start": {"line": 1, "column": 0}, "end": {"line": 3, "column": 2}}
+    inner = {"start": {"line": 2, "column": 2}, "end": {"line": 2, "column": 9}}
+    header = {"start": {"line": 1, "column": 17}, "end": {"line": 1, "column": 29}}
+    statements = {str(at): inner if at % 2 else place for at in range(1, 601)}
+    entry: Json = {"path": "src\\a.js", "s": {key: int(key) % 2 for key in statements}, "b": {}, "f": {"1": 3}}
+    entry |= {"fnMap": {"1": {"name": "(anonymous_1)", "line": 1, "loc": header}}}
+    entry |= {"statementMap": statements, "branchMap": {}}
+    name, reader = formats.open_export(ExportFile(written(tmp_path, json.dumps({"src\\a.js": entry}))))
+    facts = only(reader)
+    assert (name, facts.counts) == ("istanbul", {1: 0, 2: 1})
+    assert facts.functions == (FunctionHit(1, "(anonymous_1)", 3, 1),)
+
+
 # ---------------------------------------------------------------- coverlet
 
 
@@ -405,11 +420,69 @@ def test_methods_of_all_classes_and_modules_meet_in_their_file(tmp_path: Path) -
     assert facts.functions == (FunctionHit(3, "Void N.A::M()", 1), FunctionHit(4, "Void M()", 2))
 
 
-@pytest.mark.parametrize("key", ["0", "-1", "x", "1.0"])
+@pytest.mark.parametrize("key", ["-1", "x", "1.0", "99999999"])
 def test_a_line_of_coverlet_that_is_none_is_refused(tmp_path: Path, key: str) -> None:
     tree = {"a.dll": {"/r/A.cs": {"N.A": {"M": {"Lines": {key: 1}}}}}}
     with pytest.raises(EvidenceError, match="no line number"):
         only(opened(tmp_path, "coverlet", tree))
+
+
+def test_lines_of_coverlet_share_brackets_and_closures_with_their_statement(tmp_path: Path) -> None:
+    tree = {"a.dll": {"/r/A.cs": {"N.A": {"M": {"Lines": {"3": 1}, "Branches": []}}}}}
+    assert only(opened(tmp_path, "coverlet", tree)).grain is Grain.TOUCHED
+
+
+def test_code_that_stands_nowhere_is_left_out_of_coverlets_lines(tmp_path: Path) -> None:
+    arms = [{"Line": 16707566, "Hits": 1}, {"Line": 0, "Hits": 1}]
+    tree = {"a.dll": {"/r/A.cs": {"N.A": {"M": {"Lines": {"0": 1, "16707566": 2, "3": 0}, "Branches": arms}}}}}
+    facts = only(opened(tmp_path, "coverlet", tree))
+    assert (facts.counts, facts.branches) == ({3: 0}, ())
+
+
+# ---------------------------------------------------------------- tarpaulin
+
+
+def rust(*traces: tuple[int, object], content: str | None = None, path: tuple[str, ...] = ("/", "r", "a.rs")) -> object:
+    entry: dict[str, object] = {"path": path, "content": content, "covered": 1, "coverable": 2}
+    entry["traces"] = [{"line": at, "address": [], "length": 0, "stats": stats} for at, stats in traces]
+    return {"files": [{key: value for key, value in entry.items() if value is not None}], "coverage": 50.0}
+
+
+def test_tarpaulin_has_counts_by_line_and_is_known_by_its_first_file(tmp_path: Path) -> None:
+    tree = rust((3, {"Line": 2}), (3, {"Line": 0}), (4, {"Line": 0}), (5, {"Branch": {"been_true": True}}))
+    name, reader = formats.open_export(ExportFile(written(tmp_path, json.dumps(tree))))
+    assert (name, list(reader.names)) == ("tarpaulin", ["/r/a.rs"])
+    facts = only(reader)
+    assert (facts.counts, facts.grain, facts.digests) == ({3: 2, 4: 0}, Grain.TOUCHED, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("parts", "name"),
+    [
+        (("/", "home", "me", "src", "a.rs"), "/home/me/src/a.rs"),
+        (("src", "a.rs"), "src/a.rs"),
+        (("C:", "\\", "me", "a.rs"), "C:/me/a.rs"),
+        (("\\\\?\\C:", "\\", "me", "a.rs"), "\\\\?\\C:/me/a.rs"),
+    ],
+)
+def test_the_parts_of_a_path_of_tarpaulin_are_joined(tmp_path: Path, parts: tuple[str, ...], name: str) -> None:
+    assert list(opened(tmp_path, "tarpaulin", rust(path=parts)).names) == [name]
+
+
+@pytest.mark.parametrize("head", ["fn a() {}\n", "fn a() {}\r\n"])
+@pytest.mark.parametrize("content", ["fn a() {}\n", "fn a() {}\r\n"])
+def test_the_text_in_tarpaulins_export_is_compared_with_head_but_for_its_line_ends(
+    tmp_path: Path, content: str, head: str
+) -> None:
+    facts = only(opened(tmp_path, "tarpaulin", rust(content=content)))
+    assert hashlib.md5(head.encode(), usedforsecurity=False).hexdigest() in facts.digests
+    assert hashlib.md5(b"fn b() {}\n", usedforsecurity=False).hexdigest() not in facts.digests
+
+
+@pytest.mark.parametrize("trace", [(0, {"Line": 1}), (99_999_999, {"Line": 1}), (1, {"Line": "x"}), (1, {"Line": 1.5})])
+def test_a_trace_of_tarpaulin_that_is_none_is_refused(tmp_path: Path, trace: tuple[int, object]) -> None:
+    with pytest.raises(EvidenceError, match="Expected"):
+        only(opened(tmp_path, "tarpaulin", rust(trace)))
 
 
 # ---------------------------------------------------------------- all of them
@@ -422,6 +495,7 @@ EMPTY: dict[str, tuple[object, Callable[[str], bool]]] = {
     "gcovr": ({"files": []}, lambda text: "no file in it" in text),
     "simplecov": ({"RSpec": {"coverage": {}}}, lambda text: "no file in it" in text),
     "coverlet": ({}, lambda text: "no file in it" in text),
+    "tarpaulin": ({"files": []}, lambda text: "no file in it" in text),
 }
 
 

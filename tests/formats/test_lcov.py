@@ -51,7 +51,7 @@ def test_a_count_of_a_million_digits_is_a_hit_and_no_hang(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "line",
-    ["DA:0,1", "DA:-1,1", "DA:x,1", "DA:1", "DA:1,", "DA:1,x", "DA:1,nan", "DA:1,inf", "DA:99999999999,1", "DA:1.5,1",
+    ["DA:-1,1", "DA:x,1", "DA:1", "DA:1,", "DA:1,x", "DA:1,nan", "DA:1,inf", "DA:99999999999,1", "DA:1.5,1",
      "DA:1,2],[3,4", "DA:1,0x1", "BRDA:1,0,1", "BRDA:x,0,1,1", "BRDA:1,0,1,x", "DA:1,1\rDA:2,1"],
 )  # fmt: skip
 def test_a_line_that_is_none_is_an_error_and_not_skipped(tmp_path: Path, line: str) -> None:

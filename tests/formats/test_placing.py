@@ -117,17 +117,25 @@ def test_two_slashes_are_a_comment_only_where_the_language_says_so() -> None:
 def test_an_export_that_lists_lines_without_code_counts_stretches(idle: bytes) -> None:
     text = b"f(a)\n" + idle + b"\nb()\n\nc()\n"
     assert placed(FileFacts(Grain.STATEMENTS, {1: 1, 2: 1, 3: 1}), text, "a.c").grain is Grain.TOUCHED
-    assert placed(FileFacts(Grain.STATEMENTS, {1: 1, 3: 1}), text, "a.c").grain is Grain.STATEMENTS
+    assert placed(FileFacts(Grain.STATEMENTS, {1: 1, 3: 1}), text, "a.js").grain is Grain.STATEMENTS
 
 
 def test_the_end_of_a_function_is_a_line_to_gcc_and_no_sign_of_stretches() -> None:
-    assert placed(FileFacts(Grain.STATEMENTS, {1: 1, 2: 1}), b"f(a) {\n}\n\nb()\n", "a.c").grain is Grain.STATEMENTS
+    assert placed(FileFacts(Grain.STATEMENTS, {1: 1, 2: 1}), b"f(a) {\n}\n\nb()\n", "a.c").grain is Grain.COMPILED
 
 
-def test_rust_and_swift_are_counted_by_stretches_whatever_the_format() -> None:
+@pytest.mark.parametrize(
+    ("suffix", "grain"),
+    [
+        *((suffix, Grain.TOUCHED) for suffix in ("rs", "swift", "cs")),
+        *((suffix, Grain.COMPILED) for suffix in ("c", "cpp", "hpp", "java", "kt", "scala")),
+        *((suffix, Grain.STATEMENTS) for suffix in ("js", "php", "rb", "go", "sh")),
+    ],
+)
+def test_the_language_tells_what_its_tools_count_whatever_the_format(suffix: str, grain: Grain) -> None:
     facts = FileFacts(Grain.STATEMENTS, {1: 1})
-    assert placed(facts, b"a();\n\n", "a.rs").grain is Grain.TOUCHED
-    assert placed(facts._replace(grain=Grain.COMPILED), b"a();\n\n", "a.rs").grain is Grain.COMPILED
+    assert placed(facts, b"a();\n\n", f"a.{suffix}").grain is grain
+    assert placed(facts._replace(grain=Grain.COMPILED), b"a();\n\n", f"a.{suffix}").grain is Grain.COMPILED
 
 
 def test_an_export_that_lists_every_line_even_brackets_counts_physical_lines() -> None:

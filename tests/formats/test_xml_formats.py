@@ -1,4 +1,4 @@
-"""JaCoCo, Clover and OpenCover: what their writers differ in, each as small as it can be."""
+"""JaCoCo, Clover, OpenCover and Visual Studio: what their writers differ in, each as small as it can be."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from linewitness.errors import EvidenceError
+from linewitness.evidence import formats
 from linewitness.evidence.formats import clover, jacoco, opencover
 from linewitness.evidence.formats.facts import (
     SOME_ARM,
@@ -86,7 +87,9 @@ def test_methods_are_known_by_the_class_of_their_source_file(tmp_path: Path) -> 
     assert java(tmp_path, body).facts("shop/A.java").functions == (FunctionHit(4, "run", 1),)
 
 
-@pytest.mark.parametrize("bad", ['nr="0" ci="1"', 'nr="x" ci="1"', 'ci="1"', 'nr="1" ci="0x1"', 'nr="1" ci="NaN"'])
+@pytest.mark.parametrize(
+    "bad", ['nr="99999999" ci="1"', 'nr="x" ci="1"', 'ci="1"', 'nr="1" ci="0x1"', 'nr="1" ci="NaN"']
+)
 def test_a_line_that_is_none_is_refused_with_what_it_says(tmp_path: Path, bad: str) -> None:
     with pytest.raises(EvidenceError, match="is no line"):
         java(tmp_path, source(f"<line {bad}/>")).facts("shop/A.java")
@@ -194,6 +197,27 @@ def test_points_of_coverlet_are_lines(tmp_path: Path) -> None:
     assert (facts.counts, facts.regions) == ({3: 1}, None)
 
 
+def test_points_of_unity_are_places_without_width(tmp_path: Path) -> None:
+    points = '<SequencePoint vc="1" offset="1" sl="3" sc="13" el="3" ec="13" fileid="1"/>'
+    facts = net(tmp_path, FILES + method(points)).facts("C:\\r\\A.cs")
+    assert (facts.counts, facts.regions, facts.grain) == ({3: 1}, None, Grain.TOUCHED)
+
+
+def test_what_coverlet_says_of_a_whole_method_is_no_point(tmp_path: Path) -> None:
+    point = (
+        '<MethodPoint vc="3" uspid="0" p8:type="SequencePoint" sc="0" sl="6" ec="1" el="8" fileid="1" xmlns:p8="xsi"/>'
+    )
+    with_point = method("").replace("</Method>", f"{point}</Method>")
+    assert net(tmp_path, FILES + with_point).facts("C:\\r\\A.cs").counts == {}
+
+
+def test_modules_that_were_skipped_have_no_files(tmp_path: Path) -> None:
+    skipped = "<FullName>mscorlib.dll</FullName><ModuleName>mscorlib</ModuleName><Classes/>"
+    text = f"<CoverageSession><Modules><Module skippedDueTo='Filter'>{skipped}</Module>"
+    text += f"<Module>{FILES}{method('')}</Module></Modules></CoverageSession>"
+    assert list(opencover.Report(ExportFile(written(tmp_path, text))).names) == ["C:\\r\\A.cs", "C:\\r\\B.cs"]
+
+
 def test_a_point_belongs_to_the_file_that_it_names_and_hidden_points_to_none(tmp_path: Path) -> None:
     points = '<SequencePoint vc="1" sl="3" sc="1" el="3" ec="9" fileid="2"/>'
     points += '<SequencePoint vc="1" sl="16707566" sc="0" el="16707566" ec="0" fileid="1"/>'
@@ -217,7 +241,84 @@ def test_branch_points_are_arms(tmp_path: Path) -> None:
     assert facts.branches == (BranchArm(3, "branch at 8, path 0", True), BranchArm(3, "branch at 8, path 1", False))
 
 
-@pytest.mark.parametrize("bad", ['vc="x" sl="1"', 'vc="1" sl="0"', 'sl="1"', 'vc="1" sl="-1"'])
+@pytest.mark.parametrize("bad", ['vc="x" sl="1"', 'vc="1" sl="99999999"', 'sl="1"', 'vc="1" sl="-1"'])
 def test_a_point_that_is_none_is_refused(tmp_path: Path, bad: str) -> None:
     with pytest.raises(EvidenceError, match="is no SequencePoint"):
         net(tmp_path, FILES + method(f"<SequencePoint {bad}/>")).facts("C:\\r\\A.cs")
+
+
+# ---------------------------------------------------------------- Visual Studio
+
+
+def studio(
+    folder: Path, *ranges: str, sources: str = '<source_file id="0" path="d:\\r\\A.cs"></source_file>'
+) -> Reader:
+    functions = "".join(f"<function name='F()'><ranges>{each}</ranges></function>" for each in ranges)
+    module = f"<module name='a.dll'><functions>{functions}</functions><source_files>{sources}</source_files></module>"
+    text = f'<?xml version="1.0" encoding="UTF-8" ?>\n<results>\n<modules>{module}</modules></results>'
+    name, reader = formats.open_export(ExportFile(written(folder, text)))
+    assert name == "visual-studio"
+    return reader
+
+
+def part(covered: str, start: tuple[int, int], end: tuple[int, int], source: int = 0) -> str:
+    places = f'start_line="{start[0]}" start_column="{start[1]}" end_line="{end[0]}" end_column="{end[1]}"'
+    return f'<range source_id="{source}" covered="{covered}" {places} />'
+
+
+def test_ranges_of_visual_studio_are_statements_with_columns(tmp_path: Path) -> None:
+    first = part("partial", (3, 5), (4, 9)) + part("yes", (5, 5), (5, 9))
+    facts = studio(tmp_path, first, part("no", (4, 2), (4, 6))).facts("d:\\r\\A.cs")
+    assert facts.counts == {3: 1, 5: 1, 4: 0}
+    assert facts.complete == {3: False, 4: False, 5: True}
+    assert facts.functions == (FunctionHit(3, "", 1), FunctionHit(4, "", 0))
+    assert facts.regions is not None
+    assert (facts.grain, facts.regions.scope, facts.regions.unit) == (Grain.COMPILED, Scope.STATEMENTS, Unit.UTF16)
+    assert [(piece.start, piece.hits) for piece in facts.regions.pieces] == [
+        (Pos(3, 4), 1), (Pos(4, 1), 0), (Pos(4, 5), 1), (Pos(5, 4), 1)
+    ]  # fmt: skip
+
+
+def test_ranges_of_native_code_are_lines(tmp_path: Path) -> None:
+    md5 = "8A4EC27BE0FE2BCE77401F836581836D"
+    source = f'<source_file id="0" path="x:\\r\\a.cpp" checksum_type="MD5" checksum="{md5}"></source_file>'
+    facts = studio(tmp_path, part("yes", (3, 0), (3, 0)) + part("no", (4, 0), (4, 0)), sources=source).facts(
+        "x:\\r\\a.cpp"
+    )
+    assert (facts.counts, facts.regions, facts.digests) == ({3: 1, 4: 0}, None, frozenset({md5.lower()}))
+
+
+def test_other_checksums_than_md5_are_not_compared(tmp_path: Path) -> None:
+    source = '<source_file id="0" path="A.cs" checksum_type="SHA256" checksum="8A4EC27BE0FE2BCE77401F836581836D"/>'
+    assert studio(tmp_path, part("yes", (3, 1), (3, 2)), sources=source).facts("A.cs").digests == frozenset()
+
+
+def test_a_range_belongs_to_the_source_that_it_names_and_hidden_ones_to_none(tmp_path: Path) -> None:
+    sources = '<source_file id="0" path="A.cs"/><source_file id="1" path="B.cs"/>'
+    hidden = (
+        part("yes", (16707566, 0), (16707566, 0))
+        + part("yes", (15732480, 1), (15732480, 2))
+        + part("no", (0, 0), (0, 0))
+    )
+    reader = studio(tmp_path, hidden + part("yes", (3, 1), (3, 9), 1), sources=sources)
+    assert (reader.facts("A.cs").counts, reader.facts("B.cs").counts) == ({}, {3: 1})
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        part("maybe", (3, 1), (3, 2)),
+        part("yes", (3, 1), (2, 2)),
+        part("yes", (3, -1), (3, 2)),
+        part("yes", (99999999, 1), (99999999, 2)),
+        part("yes", (3, 1), (3, 2)).replace('start_line="3"', ""),
+    ],
+)
+def test_a_range_that_is_none_is_refused(tmp_path: Path, bad: str) -> None:
+    with pytest.raises(EvidenceError, match="is no range"):
+        studio(tmp_path, bad).facts("d:\\r\\A.cs")
+
+
+def test_a_report_without_sources_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EvidenceError, match="no <source_file>"):
+        studio(tmp_path, sources="")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
@@ -13,7 +15,13 @@ _Found = tuple[Answer, Precision, str]
 _UNLISTED: Final = "the export lists no code here"
 _SKIPPED: Final = "the export knows lines; this statement ran, and may have skipped {0!r}"
 _BRACKET: Final = "the bracket in front of {0!r} shares this line, and the export has one count for both"
+_SHARED: Final = "a part of this line ran, and that may be what follows the choice whose arm ends with {0!r}"
+_JUMPED: Final = "the code in front of {0!r} ran, and the export has no count for a name or a jump alone"
+_OMITTED: Final = "the function ran, and the export has no count for the default value {0!r}"
+_BARE: Final = re.compile(rb"[^\W\d]\w*(@\w+)?;?")
 _LATE: Final = "late"
+_ARMS: Final = frozenset({"arm", "operand"})
+_DEFAULT: Final = "default"
 
 
 class LineProofs:
@@ -78,22 +86,47 @@ class LineProofs:
         if count:
             if touched and self._may_be_a_bracket(own, token):
                 return Answer.NOT_PROVABLE, Precision.LINE, _BRACKET.format(token.text)
+            if token.region is None and self._may_be_of_all_ways(own, token):
+                return Answer.NOT_PROVABLE, Precision.LINE, _SHARED.format(token.text)
             if token.region is None or self._facts.complete.get(own) or self._all_arms_taken(token):
                 return Answer.RUN, Precision.LINE, ""
             return Answer.NOT_PROVABLE, Precision.LINE, _SKIPPED.format(token.text)
         return self._elsewhere(token)
 
+    def _may_be_of_all_ways(self, line: int, token: Token) -> bool:
+        """Whether what ran on the last line of an arm may be what stands behind the whole choice.
+
+        The compilers of Java, Kotlin and Scala put there what they do with the value: box it, store it. That has no
+        branches.
+        """
+        if token.part not in _ARMS or self._facts.complete.get(line) is not False:
+            return False
+        return not any(arm.taken for arm in self._facts.branches if arm.line == line)
+
     def _may_be_a_bracket(self, line: int, token: Token) -> bool:
         """Whether the count of a line may be that of the block which ends in front of the token.
 
-        The line has the larger count of the two, so that another count than that of the block's last line, or code
-        behind the line that ran, is the token's.
+        The line has the larger count of the two, or their sum. Code of the token's statement behind the line that ran,
+        or a count that is larger than any in the block, is the token's.
         """
         before = self._lines[line - 1][: token.span.start.col]
         if not before.lstrip().startswith(b"}"):
             return False
-        ends_with = next((self._counts[each] for each in range(line - 1, 0, -1) if each in self._counts), 0)
-        return self._counts[line] == ends_with and not self._counts.get(line + 1)
+        is_new = token.statement.start.line == line
+        behind = range(line + 1, (token.statement.end.line if is_new else line + 1) + 1)
+        if any(self._counts.get(each) for each in behind):
+            return False
+        inside = [self._counts[each] for each in self._block_above(line) if each in self._counts]
+        return not inside or self._counts[line] <= max(inside)
+
+    def _block_above(self, line: int) -> Iterator[int]:
+        """The lines of the block that ends on a line, which are indented further."""
+        margin = _margin(self._lines[line - 1])
+        for each in range(line - 1, 0, -1):
+            text = self._lines[each - 1]
+            if text.strip() and _margin(text) <= margin:
+                return
+            yield each
 
     def _elsewhere(self, token: Token) -> _Found:
         """A token whose line the table does not name: the first line of its statement that is named decides."""
@@ -119,7 +152,40 @@ class LineProofs:
         if self._all_arms_taken(token):
             # Istanbul's arm for a default value is all that stands on the line of a parameter
             return Answer.RUN, Precision.STATEMENT, ""
+        is_default = self._is_default_of_function_that_ran(token)
+        if is_default or self._is_bare_behind_code_that_ran(token):
+            return Answer.NOT_PROVABLE, Precision.STATEMENT, (_OMITTED if is_default else _JUMPED).format(token.text)
         return Answer.NOT_RUN, Precision.STATEMENT, _UNLISTED
+
+    def _is_default_of_function_that_ran(self, token: Token) -> bool:
+        """Whether a token is the default value of a parameter, for which PHPUnit and Babel have no counter.
+
+        The closest line below that has an entry is the first of the function's body.
+        """
+        line = token.span.start.line
+        if token.part != _DEFAULT or self._facts.grain is not Grain.STATEMENTS:
+            return False
+        if any(arm.line == line for arm in self._facts.branches):
+            return False
+        below = (self._counts[each] for each in range(line + 1, len(self._lines) + 1) if each in self._counts)
+        return next(below, 0) > 0
+
+    def _is_bare_behind_code_that_ran(self, token: Token) -> bool:
+        """Whether a line is a name, or a jump to one, for which scoverage and Kover may have no entry.
+
+        What stands in front of it in its block is the closest line above with an entry that is indented as far.
+        """
+        line = token.span.start.line
+        own = self._lines[line - 1]
+        if not _BARE.fullmatch(own.strip()):
+            return False
+        for each in range(line - 1, 0, -1):
+            text = self._lines[each - 1]
+            if text.strip() and _margin(text) < _margin(own):
+                return False
+            if _margin(text) == _margin(own) and each in self._counts:
+                return self._counts[each] > 0
+        return False
 
     def _all_arms_taken(self, token: Token) -> bool:
         """Whether the export counts branches for the statement and has seen all of them taken."""
@@ -159,6 +225,10 @@ class LineProofs:
         if not lines or function.text != function.name or lines[0][col : col + 1] == b"{":
             return range(first + 1, last)
         return range(first + bool(lines[0][:col].strip()), last + (not lines[-1][end:].strip()))
+
+
+def _margin(text: bytes) -> int:
+    return len(text.expandtabs()) - len(text.expandtabs().lstrip())
 
 
 def _header_lines(token: Token) -> range:

@@ -8,12 +8,12 @@ provable": it keeps the gate closed and names what is missing (``gate.md`` 4.2).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from linewitness.evidence.exported_lines import LineProofs
 from linewitness.evidence.formats.facts import FileFacts, Grain
 from linewitness.evidence.formats.regions import Part, Piece, Regions, Scope
 from linewitness.model import Answer, Arm, Demand, Function, Phase, Precision, Sighting, Span, Token
+from linewitness.values import NamedTuple
 
 _WITNESSED = (Answer.RUN, Answer.PARTIAL)
 _CLOSEST_FIRST = (Answer.RUN, Answer.PARTIAL, Answer.NOT_PROVABLE, Answer.NOT_RUN, Answer.REMOVED)
@@ -76,6 +76,8 @@ class ExportedRule:
             return Proof(Answer.RUN, Precision.EXPRESSION)
         if piece is not None and piece.hits is not None and token.region is not None and _is_own(regions, piece, token):
             inside = self._inside_region(regions, token.region)
+            if inside is None and token.part != "late" and self._facts.complete.get(token.span.start.line):
+                return Proof(Answer.RUN, Precision.LINE)
             return inside or Proof(
                 Answer.NOT_PROVABLE,
                 note=f"the statement ran, and may have skipped {token.text!r}, which this export does not count apart",
@@ -118,7 +120,7 @@ class ExportedRule:
         ]
         if hits and function.text == function.name:
             return _entered(function, any(hit.hits for hit in hits))
-        if len(hits) == 1:
+        if len(hits) == 1 and not (function.shared and hits[0].hits):
             return _entered(function, hits[0].hits > 0)
         counted = self._body_count(function, whole)
         if counted is not None:

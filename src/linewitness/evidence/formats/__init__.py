@@ -50,6 +50,8 @@ FORMATS: Final[tuple[Format, ...]] = (
     Format("codecov", sniffing.codecov, _from("codecov", "Report")),
     Format("coveralls", sniffing.coveralls, _from("coveralls", "Report")),
     Format("coverlet", sniffing.coverlet, _from("coverlet", "Report")),
+    Format("tarpaulin", sniffing.tarpaulin, _from("tarpaulin", "Report")),
+    Format("visual-studio", sniffing.visual_studio, _from("visual_studio", "Report")),
 )
 
 
@@ -89,4 +91,6 @@ def open_export(export: ExportFile, name: str | None = None) -> tuple[str, Reade
     """
     export = unpacked(export)
     chosen = choose(export, name)
+    if chosen.name != "coverage-sqlite":
+        lookalikes.refuse_conflict(export)
     return chosen.name, chosen.open(export)

@@ -21,7 +21,7 @@ from linewitness.evidence.formats.facts import (
     merged_arms,
     merged_counts,
 )
-from linewitness.evidence.formats.numbers import hit_count, line_number
+from linewitness.evidence.formats.numbers import hit_count, line_number, stands_nowhere
 from linewitness.evidence.formats.source import ExportFile
 from linewitness.evidence.formats.xml_tags import Place, decode, spelled, tags
 
@@ -88,6 +88,8 @@ class _Lines:
             # OpenClover counts the outcomes of a condition and not the line
             outcomes = [hit_count(attributes.get(key, "")) for key in ("truecount", "falsecount")]
             count = None if None in outcomes else sum(each or 0 for each in outcomes)
+        if count is not None and stands_nowhere(attributes.get("num", "")):
+            return
         if number is None or count is None or kind not in ("stmt", "cond", "method"):
             raise broken(self._export, f"{spelled(attributes)} is no line")
         if kind == "method":

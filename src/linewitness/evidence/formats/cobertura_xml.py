@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from typing import Final, NamedTuple
+from typing import Final
 from xml.parsers import expat
 
 from linewitness.evidence.formats.facts import broken
-from linewitness.evidence.formats.numbers import hit_count, line_number
+from linewitness.evidence.formats.numbers import hit_count, line_number, stands_nowhere
 from linewitness.evidence.formats.source import ExportFile
+from linewitness.values import NamedTuple
 
 MAX_DEPTH = 32
 _UTF8: Final = frozenset({"utf-8", "us-ascii", "ascii"})
@@ -151,6 +152,8 @@ class _Builder:
     def _line(self, current: ClassLines, attributes: dict[str, str]) -> None:
         number = line_number(attributes.get("number", ""))
         hits = hit_count(attributes.get("hits", ""))
+        if hits is not None and stands_nowhere(attributes.get("number", "")):
+            return
         if number is None or hits is None:
             raise self._error(
                 f"number={attributes.get('number', '')[:40]!r} hits={attributes.get('hits', '')[:40]!r} is no line"

@@ -19,10 +19,10 @@ from linewitness.evidence.formats.facts import (
     merged_counts,
 )
 from linewitness.evidence.formats.json_text import JsonText, Value, clamped, read
-from linewitness.evidence.formats.numbers import line_number
+from linewitness.evidence.formats.numbers import line_number, stands_nowhere
 from linewitness.evidence.formats.source import ExportFile
 
-_Line = Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)]
+_Line = Annotated[int, msgspec.Meta(ge=0, le=1 << 31)]
 
 
 class _Branch(msgspec.Struct, rename="pascal"):
@@ -56,7 +56,7 @@ class Report(ByFile[Value]):
         methods = [(name, method) for each in classes.values() for name, method in each.items()]
         rows = [(name, self._rows(method)) for name, method in methods]
         return FileFacts(
-            Grain.COMPILED,
+            Grain.TOUCHED,
             merged_counts(row for _name, each in rows for row in each),
             branches=merged_arms(arm for _name, method in methods for arm in _arms(method)),
             functions=tuple(
@@ -67,6 +67,8 @@ class Report(ByFile[Value]):
     def _rows(self, method: _Method) -> list[tuple[int, int]]:
         rows: list[tuple[int, int]] = []
         for text, count in method.lines.items():
+            if stands_nowhere(text):
+                continue
             line = line_number(text)
             if line is None:
                 raise broken(self._export, f"{text[:40]!r} is no line number")
@@ -76,5 +78,5 @@ class Report(ByFile[Value]):
 
 def _arms(method: _Method) -> Iterator[BranchArm]:
     for each in method.branches:
-        if each.line:
+        if 0 < each.line <= MAX_LINE:
             yield BranchArm(each.line, f"branch {each.ordinal}, path {each.path}", each.hits > 0)

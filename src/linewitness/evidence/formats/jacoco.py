@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.evidence.formats.facts import (
+    MAX_LINE,
     SOME_ARM,
     SOME_MISSED_ARM,
     BranchArm,
@@ -22,10 +23,11 @@ from linewitness.evidence.formats.facts import (
     combine,
     merged_arms,
 )
-from linewitness.evidence.formats.numbers import hit_count, line_number
+from linewitness.evidence.formats.numbers import hit_count, line_number, stands_nowhere
 from linewitness.evidence.formats.paths import ANY_FOLDERS
 from linewitness.evidence.formats.source import ExportFile
 from linewitness.evidence.formats.xml_tags import Place, decode, spelled, tags
+from linewitness.values import NamedTuple
 
 _WATCHED: Final = frozenset({"group", "package", "sourcefile", "class"})
 _LINE: Final = re.compile(rb'<line nr="(\d{1,9})" mi="(\d{1,9})" ci="(\d{1,9})" mb="(\d{1,9})" cb="(\d{1,9})"/>')
@@ -71,7 +73,7 @@ class Report(WithoutContexts):
             rows = []
 
             def visit(path: tuple[str, ...], attributes: dict[str, str]) -> None:
-                if path == ("sourcefile", "line"):
+                if path == ("sourcefile", "line") and not stands_nowhere(attributes.get("nr", "")):
                     rows.append(self._row(attributes))
 
             decode(self._export, place, visit)
@@ -147,7 +149,7 @@ def _usual_rows(text: bytes) -> list[tuple[int, ...]] | None:
     if len(found) != text.count(b"<line"):
         return None
     rows = [tuple(map(int, each)) for each in found]
-    return rows if all(row[0] > 0 for row in rows) else None
+    return rows if all(0 < row[0] <= MAX_LINE for row in rows) else None
 
 
 def _facts(rows: Iterable[tuple[int, ...]]) -> FileFacts:

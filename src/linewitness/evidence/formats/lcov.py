@@ -26,7 +26,7 @@ from linewitness.evidence.formats.facts import (
     merged_counts,
 )
 from linewitness.evidence.formats.lcov_details import conditions, functions
-from linewitness.evidence.formats.numbers import hit_count, line_number
+from linewitness.evidence.formats.numbers import hit_count, line_number, stands_nowhere
 from linewitness.evidence.formats.source import ExportFile
 
 _MAX_NAME: Final = 1 << 16
@@ -117,6 +117,8 @@ class Tracefile:
         for match in self._every(_LINES, b"\nDA:", record, start):
             number = line_number(match[1])
             count = hit_count(match[2]) if match[2] is not None else None
+            if count is not None and stands_nowhere(match[1]):
+                continue
             if number is None or count is None:
                 raise self._bad_line(match, start)
             pairs.append((number, count))
@@ -129,6 +131,8 @@ class Tracefile:
         arms = []
         for match in self._every(_ARMS, b"\nBRDA:", record, start):
             number, taken = line_number(match[1]), hit_count(match[4])
+            if taken is not None and stands_nowhere(match[1]):
+                continue
             if number is None or taken is None:
                 raise self._bad_line(match, start)
             if _IGNORED_ARM.match(match[2]):

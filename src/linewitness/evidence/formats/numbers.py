@@ -9,6 +9,8 @@ from typing import Final
 from linewitness.evidence.formats.facts import MAX_COUNT, MAX_LINE
 
 _MAX_DIGITS: Final = 24
+#: The lines of code that stands in no text: what writers put there, and what .NET's compilers do.
+_NOWHERE: Final = frozenset({0, 0xF00F00, 0xFEEFEE})
 _MD5: Final = re.compile(r"[0-9a-fA-F]{32}")
 
 
@@ -19,6 +21,12 @@ def line_number(text: bytes | str) -> int | None:
         return None
     number = int(text)
     return number if 1 <= number <= MAX_LINE else None
+
+
+def stands_nowhere(text: bytes | str) -> bool:
+    """Whether a text is the line of code that stands in no file, which an export may count and nobody can change."""
+    text = text.strip()
+    return text.isdigit() and text.isascii() and len(text) <= _MAX_DIGITS and int(text) in _NOWHERE
 
 
 def md5_digits(text: str) -> str | None:

@@ -7,7 +7,7 @@ line, with columns of no meaning. A point belongs to a file by its own ``fileid`
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from linewitness.evidence.formats.facts import (
     BranchArm,
@@ -19,16 +19,15 @@ from linewitness.evidence.formats.facts import (
     merged_arms,
     merged_counts,
 )
-from linewitness.evidence.formats.numbers import hit_count, line_number
+from linewitness.evidence.formats.numbers import hit_count, line_number, stands_nowhere
 from linewitness.evidence.formats.regions import Regions, Scope, Unit, flat
 from linewitness.evidence.formats.source import ExportFile
 from linewitness.evidence.formats.xml_tags import Place, decode, spelled, tags
 from linewitness.model import Pos, Span
+from linewitness.values import NamedTuple
 
 _WATCHED: Final = frozenset({"Module", "File", "Method", "FileRef"})
 _FILE_ID: Final = re.compile(rb'\sfileid="([^"]*)"')
-#: Compilers give this line to code that belongs to no text.
-_HIDDEN: Final = str(0xFEEFEE)
 
 
 class _Methods(NamedTuple):
@@ -88,7 +87,7 @@ class Report(ByFile[_Methods]):
         # points that are all one column wide are coverlet's lines
         by_line = all(span.end == (span.start.line, span.start.col + 1) for span, _count in points.spans)
         return FileFacts(
-            Grain.COMPILED,
+            Grain.TOUCHED if by_line else Grain.COMPILED,
             merged_counts((span.start.line, count) for span, count in points.spans),
             branches=merged_arms(points.arms),
             functions=tuple(functions),
@@ -109,7 +108,7 @@ class _Points:
         """Take one element of a method."""
         if path[-1] not in ("SequencePoint", "BranchPoint") or attributes.get("fileid", self._uid) != self._uid:
             return
-        if attributes.get("sl", "") in ("", _HIDDEN):
+        if not attributes.get("sl") or stands_nowhere(attributes["sl"]):
             return
         line, count = line_number(attributes["sl"]), hit_count(attributes.get("vc", ""))
         if line is None or count is None:

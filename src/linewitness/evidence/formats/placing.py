@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import Final
@@ -24,8 +24,14 @@ _WRAPPER_TAIL: Final = len("\n});")
 #: How far behind the end of its line a column may be: the terminator, and one for ends that are exclusive.
 _SLACK: Final = 2
 _SEPARATORS: Final = b" \t\r,;"
-#: Of these languages only compilers of the LLVM family count, whatever format the counts went into.
-_COUNTED_BY_LLVM: Final = (".rs", ".swift")
+#: Of these languages only compilers of the LLVM family count, or (C#) tools that give a closing bracket a count too.
+_COUNTED_BY_STRETCH: Final = (".cs", ".rs", ".swift")
+#: Of these languages tools count what the compiler's table of lines names, whatever format the counts went into.
+_COUNTED_BY_TABLE: Final = (
+    ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hxx", ".java", ".kt", ".kts", ".scala"
+)  # fmt: skip
+#: Of these languages the compiler counts code of its own on the first line.
+_WITH_FACADES: Final = (".kt", ".kts")
 #: Languages in which a line that begins with two slashes is a comment.
 _SLASHES: Final = (
     ".c", ".cc", ".cpp", ".cs", ".cxx", ".go", ".h", ".hpp", ".java", ".js", ".jsx", ".kt", ".mjs", ".php", ".rs",
@@ -55,16 +61,22 @@ def placed(facts: FileFacts, head: bytes, path: str = "") -> FileFacts:
     if facts.grain is Grain.STATEMENTS and not facts.solid and facts.regions is None:
         facts = facts._replace(grain=_grain_of_lines(facts, text, path))
     if facts.grain is not Grain.PHYSICAL:
+        facts = facts._replace(counts=text.without_harness(facts.counts)) if path.endswith(".rs") else facts
+        facts = _without_facade(facts) if path.endswith(_WITH_FACADES) else facts
         text.check_silent(facts, slashes=path.endswith(_SLASHES))
     return facts if facts.regions is None else facts._replace(regions=_in_bytes(facts.regions, text))
 
 
 def _grain_of_lines(facts: FileFacts, text: _Text, path: str) -> Grain:
     """What lines stand for in LCOV, Cobertura and Clover, into which tools of every kind are written."""
-    if _is_physical(facts, text):
+    if path.endswith(_COUNTED_BY_STRETCH):
+        return Grain.TOUCHED
+    by_table = path.endswith(_COUNTED_BY_TABLE)
+    if not by_table and _is_physical(facts, text):
         return Grain.PHYSICAL
-    touched = path.endswith(_COUNTED_BY_LLVM) or any(text.is_idle(line) for line in facts.counts)
-    return Grain.TOUCHED if touched else Grain.STATEMENTS
+    if any(text.is_idle(line) for line in facts.counts):
+        return Grain.TOUCHED
+    return Grain.COMPILED if by_table else Grain.STATEMENTS
 
 
 def _is_physical(facts: FileFacts, text: _Text) -> bool:
@@ -74,6 +86,17 @@ def _is_physical(facts: FileFacts, text: _Text) -> bool:
     if count < 2 or len(named) < count - 1 or any(line not in named for line in range(1, count)):
         return False
     return any(text.is_bare(line) for line in named if line <= count)
+
+
+def _without_facade(facts: FileFacts) -> FileFacts:
+    """The facts without the count of the first line, where Kotlin's compiler puts what it makes itself.
+
+    The class that stands for several files (``JvmMultifileClass``) calls the functions of each from there.
+    """
+    if not facts.counts.get(1):
+        return facts
+    counts = {line: count for line, count in facts.counts.items() if line != 1}
+    return facts._replace(counts=counts, uncounted=facts.uncounted | {1})
 
 
 class _Text:
@@ -105,6 +128,12 @@ class _Text:
         last = max(chain(facts.counts, facts.uncounted, facts.excluded), default=0)
         if last > self.count:
             raise Disagreement(self.count, f"names line {last} of a file that has {self.count} lines at head")
+
+    def without_harness(self, counts: Mapping[int, int]) -> Mapping[int, int]:
+        """The counts without that of a first line that holds no code: rustc puts the ``main`` of its tests there."""
+        if not counts.get(1) or not self._is_silent(1, slashes=True):
+            return counts
+        return {line: count for line, count in counts.items() if line != 1}
 
     def check_silent(self, facts: FileFacts, *, slashes: bool) -> None:
         """Errors: :class:`Disagreement` for a line that ran and is blank, or a comment that begins with ``slashes``.

@@ -16,12 +16,17 @@ _GENERIC: Final = re.compile(
     rb"""<coverage\s+version\s*=\s*["']\d+["']\s*(?:/>|>\s*(?:<!--.*?-->\s*)*<(?:file|/))""", re.DOTALL
 )
 _REPORT: Final = re.compile(rb"<report[\s>]")
+_OLD_ISTANBUL: Final = re.compile(
+    rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"path"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"(?:s|b|f|l|fnMap|branchMap)"\s*:'
+)
 _SCRIPTS: Final = re.compile(rb'\{\s*"result"\s*:\s*\[')
 _DATA: Final = re.compile(rb'\{\s*"data"\s*:\s*\[')
 _RESULTSET: Final = re.compile(rb'\{\s*"[^"]*"\s*:\s*\{\s*"coverage"\s*:\s*\{')
 _CODECOV: Final = re.compile(
     rb'\{\s*"coverage"\s*:\s*\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:\s*(?:\[\s*null|\{\s*(?:\}|"\d)))'
 )
+_TARPAULIN: Final = re.compile(rb'\{\s*"files"\s*:\s*\[\s*\{\s*"path"\s*:\s*\[')
+_RESULTS: Final = re.compile(rb"<results[\s>]")
 _MODULE: Final = re.compile(rb'\{\s*"[^"]*\.(?:dll|exe)"\s*:\s*\{')
 
 
@@ -80,8 +85,8 @@ def go(head: bytes) -> bool:
 
 
 def istanbul(head: bytes) -> bool:
-    """The map of statements, which stands near the front of the first file's entry."""
-    return _is_object(head) and b'"statementMap"' in head
+    """The map of statements near the front of the first file's entry; before version 1 the counts came first."""
+    return _is_object(head) and (b'"statementMap"' in head or _OLD_ISTANBUL.match(head.lstrip(_BLANK)) is not None)
 
 
 def v8(head: bytes) -> bool:
@@ -127,3 +132,13 @@ def coveralls(head: bytes) -> bool:
 def coverlet(head: bytes) -> bool:
     """The name of a .NET module as the first key."""
     return _MODULE.match(head.lstrip(_BLANK)) is not None
+
+
+def tarpaulin(head: bytes) -> bool:
+    """The first file, whose path is in parts."""
+    return _TARPAULIN.match(head.lstrip(_BLANK)) is not None
+
+
+def visual_studio(head: bytes) -> bool:
+    """The outermost element, with modules in it."""
+    return _is_xml(head) and _RESULTS.search(head) is not None and b"<modules" in head

@@ -19,7 +19,7 @@ from linewitness.evidence.formats.facts import (
     merged_arms,
     merged_counts,
 )
-from linewitness.evidence.formats.numbers import hit_count, line_number
+from linewitness.evidence.formats.numbers import hit_count, line_number, stands_nowhere
 from linewitness.evidence.formats.source import ExportFile
 from linewitness.evidence.formats.xml_tags import Place, decode, spelled, tags
 
@@ -54,6 +54,8 @@ class Report(ByFile[Place]):
                 return
             line = line_number(attributes.get("lineNumber", ""))
             covered = _TRUTH.get(attributes.get("covered", "").strip())
+            if covered is not None and stands_nowhere(attributes.get("lineNumber", "")):
+                return
             if line is None or covered is None:
                 raise broken(self._export, f"{spelled(attributes)} is no line")
             counts.append((line, covered))

@@ -171,7 +171,9 @@ class _Asked:
 
     def _closures(self, line: int) -> Iterable[Function]:
         """The functions whose whole body stands on a line: nothing else asks whether they were entered."""
-        return map(self._function, self._side.closures_on.get(line, ()))
+        for each in map(self._function, self._side.closures_on.get(line, ())):
+            begins = range(each.whole.start.line if each.whole else each.line, each.body.start.line + 1)
+            yield each._replace(shared=any(self._side.beginnings[line] > 1 for line in begins))
 
     # ------------------------------------------------------------ lines that others answer for
 

@@ -93,6 +93,15 @@ class Side:
         return found
 
     @cached_property
+    def beginnings(self) -> Counter[int]:
+        """Of how many functions and closures each line holds what stands in front of the body, or a part of it."""
+        at = self.source.line_at
+        begun = [
+            (each.start, each.body[0]) for each in self.outline.definitions if each.role is Role.HEADER and each.body
+        ]
+        return Counter(line for start, body in begun for line in range(at(start), at(body) + 1))
+
+    @cached_property
     def imports_of(self) -> Mapping[int, list[Import]]:
         """The imported items by the unit of their import."""
         found: dict[int, list[Import]] = {}
