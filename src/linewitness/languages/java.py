@@ -53,6 +53,8 @@ TABLE: Final = Table(
 (switch_expression) @branch
 (switch_block_statement_group (switch_label) @label) @clause @block @branch
 (switch_rule (switch_label) @label) @clause @block @branch
+(switch_rule (expression_statement (_) @arm))
+(yield_statement (_) @arm)
 (try_statement body: (_) @body)
 (try_with_resources_statement body: (_) @body)
 (catch_clause body: (_) @body) @clause @branch

@@ -22,6 +22,8 @@ TABLE: Final = Table(
 (import "*") @declaration
 (type_alias) @declaration
 [(annotation) (file_annotation) (type_parameters) (type_arguments) (type_constraints)] @type
+((annotated_expression (annotation (user_type) .) . (parenthesized_expression) @type) @_a
+  (#match? @_a "^@([a-z]+:)?[\\\\w.]+[(]"))
 [(class_declaration) (object_declaration) (companion_object)] @class
 (enum_entry) @statement
 
@@ -58,6 +60,22 @@ TABLE: Final = Table(
 (catch_block (block) @body) @clause @branch
 (finally_block (block) @body) @clause
 (binary_expression operator: ["&&" "||" "?:"] right: (_) @operand) @branch
+(navigation_expression "?." . (_) @chain)
+(call_expression (navigation_expression "?.") . (value_arguments) @chain)
+(call_expression (navigation_expression "?.") (annotated_lambda) @chain)
+(call_expression (call_expression (navigation_expression "?.")) (annotated_lambda) @chain)
+
+[(if_expression (block (_) @arm . [(line_comment) (block_comment)]* .))
+ (when_entry (block (_) @arm . [(line_comment) (block_comment)]* .))
+ (try_expression (block (_) @arm . [(line_comment) (block_comment)]* .))
+ (catch_block (block (_) @arm . [(line_comment) (block_comment)]* .))
+ (for_statement (block (_) @arm . [(line_comment) (block_comment)]* .))
+ (while_statement (block (_) @arm . [(line_comment) (block_comment)]* .))
+ (do_while_statement (block (_) @arm . [(line_comment) (block_comment)]* .))]
+(lambda_literal (_) @arm . [(line_comment) (block_comment)]* .)
+(if_expression condition: (_) . (_) @arm)
+(if_expression condition: (_) . (_) . (_) @arm)
+(when_entry (_) @arm .)
 """,
     clauses=frozenset({"else", "try", "finally", "do", "init", "get", "set", "->"}),
 )

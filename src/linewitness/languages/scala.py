@@ -46,6 +46,16 @@ TABLE: Final = Table(
 (catch_clause) @clause @branch
 (finally_clause (_) @body) @clause
 ((infix_expression operator: (_) @_o right: (_) @operand) @branch (#any-of? @_o "&&" "||"))
+
+(if_expression consequence: (_) @arm)
+(if_expression alternative: (_) @arm)
+(try_expression body: (_) @arm)
+(case_clause body: (_) @arm)
+[(if_expression [(block (_) @arm . [(comment) (block_comment)]* .) (indented_block (_) @arm . (comment)* .)])
+ (try_expression [(block (_) @arm . [(comment) (block_comment)]* .) (indented_block (_) @arm . (comment)* .)])
+ (while_expression [(block (_) @arm . [(comment) (block_comment)]* .) (indented_block (_) @arm . (comment)* .)])]
+[(arguments (_) @arm) (infix_expression right: (_) @arm) ((postfix_expression) . (_) @arm)]
+(call_expression arguments: [(block (_) @arm) (indented_block (_) @arm) (colon_argument (_) @arm)])
 """,
     directives=rb"^//>\s*using\b",
     clauses=frozenset({"else", "try", "finally", "do", "then", "catch", "yield"}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from tree_sitter import Node
 
@@ -13,6 +13,7 @@ from linewitness.languages.grammar.leaves import LUMP, Definition, Extent, Impor
 from linewitness.languages.grammar.table import Table
 from linewitness.languages.source import Source
 from linewitness.model import Weight
+from linewitness.values import NamedTuple
 
 # A file has tens of thousands of them, and the constructor of a named tuple is a call of Python.
 _LEAF: Final[Callable[[tuple[object, ...]], Leaf]] = partial(tuple.__new__, Leaf)
@@ -26,7 +27,7 @@ _NO_STATEMENT: Final = frozenset({
 })  # fmt: skip
 #: Nodes with no other marks than these change nothing but the part that is played inside of a unit.
 _MERE_PARTS: Final = frozenset({
-    "branch", "type", "value", "heritage", "test", "text", "label", "effect", "source", *_PARTS
+    "branch", "type", "value", "heritage", "test", "text", "label", "effect", "source", "arm", *_PARTS
 }) - {"default"}  # fmt: skip
 _READ_WELL: Final = frozenset({"function", "class", "comment", "import"})
 _OPENERS: Final = frozenset({"(", "[", "{", "${", "#{", "@[", "?[", "(("})
@@ -320,6 +321,8 @@ class _Walk:
 
     def _part(self, node: Node, own: frozenset[str] | set[str], context: _Context) -> _Context:
         part = next((part for part in _PARTS if part in own), "")
+        if "arm" in own and not part and not context.part:
+            return context._replace(part="arm")
         if not part or (part == "default" and ("type" in own or self._is_declared_only(context))):
             return context
         if part == "default":

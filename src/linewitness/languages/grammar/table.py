@@ -23,6 +23,7 @@ does not exist fails as soon as the rule is used). It marks nodes with these nam
                 ``@default`` the default of a parameter or pattern, with a place of its own; ``@chain`` what stands
                 behind an optional chain; ``@assigned`` the value of a logical assignment; ``@late`` what runs at
                 another time than the statement around it
+``@arm``        ends one of several ways through its statement: the compiler may count on its line what all ways share
 ``@plain``      passes through: ``export`` before a declaration, say
 ``@text``       one token, whatever is inside: a string without interpolation
 ``@comment``    a comment; ``@test`` code that is compiled for tests only
@@ -38,13 +39,15 @@ __ https://tree-sitter.github.io/tree-sitter/using-parsers/queries/
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
+
+from linewitness.values import NamedTuple
 
 MARKS: Final = frozenset({
     "block", "members", "statement", "clause", "body", "expression", "function", "closure", "class", "namespace",
     "name", "declaration", "data", "value", "type", "import", "bound", "source", "effect", "label", "branch", "operand",
     "default", "chain", "assigned", "late", "plain", "text", "comment", "test", "constant", "conditional", "heredoc",
-    "continued", "heritage", "loose",
+    "continued", "heritage", "loose", "arm",
 })  # fmt: skip
 
 
