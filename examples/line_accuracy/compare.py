@@ -7,8 +7,9 @@ A line that owes is code by the oracle when it is within, and its statement hold
 oracle that knows blocks, and not where statements begin in them, says ``"blocks": true``: then being within is enough.
 Every line of a file is judged as if the patch had added the file.
 
-The header of a new function or class, and brackets and words such as ``else``, owe nothing when the code of their suite
-owes anyway. Tools that count such lines are counted apart: they disagree with the convention, not with the rule.
+The header of a new function or class, annotations above it, and brackets and words such as ``else``, owe nothing when
+the code of their suite owes anyway. Tools that count such lines are counted apart: they disagree with the convention,
+not with the rule.
 
     python examples/line_accuracy/compare.py < oracle.jsonl
 
@@ -75,8 +76,9 @@ def judge(path: str, code: Iterable[int], within: Iterable[int], *, blocks: bool
         about = side.outline.units[seen.unit].kind if seen.unit >= 0 else ""
         if line in side.outline.broken:
             about = "beside a parse error"
-        settled = rules[line] in ("punctuation", "keyword") or (rules[line] == "declaration" and seen.shape in _HEADERS)
         text = lines[line - 1].decode("utf-8", "replace").strip()
+        heads = seen.shape in _HEADERS or text.startswith("@")
+        settled = rules[line] in ("punctuation", "keyword") or (rules[line] == "declaration" and heads)
         first, last = statements.get(line, (line, line))
         may_be = line in possible and (blocks or not certain.isdisjoint(range(first, last + 1)))
         yield Verdict(path, line, rules[line], line in certain, may_be, about, text, settled)

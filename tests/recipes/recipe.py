@@ -31,8 +31,9 @@ class Marker(NamedTuple):
 class Recipe(NamedTuple):
     """One project with one exporter.
 
-    ``needs`` are shell commands that succeed where the tools are there; ``open`` are the lines of the patch that no
-    trusted test runs; ``owed`` is how many lines owe; ``generated`` runs the patch's own tests, without the gate.
+    ``shared`` are files of other recipes that the project has too; ``needs`` are shell commands that succeed where the
+    tools are there; ``open`` are the lines of the patch that no trusted test runs; ``owed`` is how many lines owe;
+    ``generated`` runs the patch's own tests, without the gate.
     """
 
     project: str
@@ -44,6 +45,7 @@ class Recipe(NamedTuple):
     generated: str
     marker: Marker | None = None
     leftovers: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -87,8 +89,9 @@ class Project:
         self._recipe = recipe
         if packages is not None:
             shutil.copytree(packages, self.repo.root / "node_modules", symlinks=True, copy_function=_link)
-        settings = recipe.settings_file.read_bytes()
-        self.commit("base", {**files_of(recipe.project, "base"), "linewitness.toml": settings})
+        given = {path.name: path.read_bytes() for path in (EXAMPLES / each for each in recipe.shared)}
+        given["linewitness.toml"] = recipe.settings_file.read_bytes()
+        self.commit("base", {**files_of(recipe.project, "base"), **given})
         self.repo.branch("patch")
         self.commit("patch", files_of(recipe.project, "patch"))
 

@@ -12,6 +12,8 @@ _NODE: Final[Lines] = {"src/freight.js": (7, 13, 14)}
 _TYPESCRIPT: Final[Lines] = {"src/freight.ts": (5, 11, 12)}
 _TYPESCRIPT_RETURN: Final = "    return cents + handling(grams);"
 _JARS: Final = ("junit4", "hamcrest", "org.jacoco.agent.rt", "org.jacoco.ant", "org.jacoco.core", "org.jacoco.report")
+_JACOCO: Final = ("ant -version", *(f"test -f /usr/share/java/{name}.jar" for name in _JARS))
+_TRUSTED_XML: Final = ("java/base/trusted.xml",)
 
 
 def _script(marker: str, path: str, lines: tuple[int, ...]) -> Marker:
@@ -91,7 +93,7 @@ RECIPES: Final = (
         project="java",
         settings="jacoco",
         kind="jacoco",
-        needs=("ant -version", "javac -version", *(f"test -f /usr/share/java/{name}.jar" for name in _JARS)),
+        needs=("javac -version", *_JACOCO),
         owed=6,
         open={"src/shop/Freight.java": (11, 17, 18)},
         generated="ant -noinput -q -Dsuite=tests/generated",
@@ -102,6 +104,32 @@ RECIPES: Final = (
             {"src/shop/Freight.java": (11, 18, 19)},
         ),
         leftovers=("build/jacoco.exec",),
+    ),
+    Recipe(
+        project="kotlin",
+        settings="jacoco",
+        kind="jacoco",
+        needs=("command -v kotlinc", "test -f /usr/share/java/kotlin-stdlib.jar", *_JACOCO),
+        owed=7,
+        open={"src/shop/Freight.kt": (8, 14, 15)},
+        generated="ant -noinput -q -Dsuite=tests/generated",
+        marker=Marker(
+            "src/shop/Freight.kt",
+            "private fun handling",
+            "annotation class Generated\n\n@Generated\nprivate fun handling",
+            {"src/shop/Freight.kt": (8, 17, 18)},
+        ),
+        shared=_TRUSTED_XML,
+    ),
+    Recipe(
+        project="scala",
+        settings="jacoco",
+        kind="jacoco",
+        needs=("command -v scalac", "test -f /usr/share/java/scala-library.jar", *_JACOCO),
+        owed=8,
+        open={"src/shop/Freight.scala": (9, 16, 17)},
+        generated="ant -noinput -q -Dsuite=tests/generated",
+        shared=_TRUSTED_XML,
     ),
     Recipe(
         project="go",

@@ -87,7 +87,7 @@ STEERING = {
     ("node", "c8"): (".c8rc.json", ".nycrc", "package.json", "package-lock.json"),
     ("node", "nyc"): (".nycrc.json", "nyc.config.js", "package.json"),
     ("node", "node"): ("package.json",),
-    ("java", "jacoco"): ("build.xml",),
+    ("java", "jacoco"): ("build.xml", "trusted.xml"),
     ("go", "go"): ("go.work", "go.mod", "go.sum"),
     ("c-cpp", "gcovr"): ("Makefile", "GNUmakefile", "gcovr.cfg"),
     ("rust", "llvm-cov"): ("build.rs", "Cargo.toml", ".cargo/config.toml", "rust-toolchain"),
