@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from tree_sitter import Node
-
 from linewitness.languages.naming import obligations
 from linewitness.languages.python import torn
 from linewitness.languages.python.deletions import deletion_points
 from linewitness.languages.python.imports import names_in
-from linewitness.languages.python.lines import Lines, Look, Shape
+from linewitness.languages.python.lines import Lines, Look, Reading, Shape, UncertainError
 from linewitness.languages.python.outline import IMPORTS, Outline, outline
 from linewitness.languages.python.places import definition_node
 from linewitness.languages.python.reformatted import Twins, Wording
@@ -19,26 +17,54 @@ from linewitness.languages.python.side import Side
 from linewitness.model import Exempt, Exemption, FileClasses, FileText, Hunk, Kind, LineOptions
 from linewitness.patch.hunks import added_lines
 
+# A file of which fewer lines than this many, or than one in four, changed is as well read from its tree.
+_MANY, _MOSTLY = 200, 4
+# exempt also in a file that is no valid Python
+_TOLD_BY_TEXT = frozenset({Exemption.BLANK, Exemption.COMMENT})
 _SETTLED_BY_OTHERS = {Shape.CLOSERS: Exemption.PUNCTUATION, Shape.CLAUSE: Exemption.KEYWORD}
 
 
 def classify(text: FileText, options: LineOptions) -> FileClasses:
     """Each changed line of a present, readable file in its class, and the deletion points. No line is left out."""
-    head = Side(text.head or b"")
-    root = head.root_for(added_lines(text.hunks))
-    return torn.classify(text, options) if root.has_error else _Patched(text, head, root, options).classes()
+    head, lines = Side(text.head or b""), added_lines(text.hunks)
+    found = _from_text(text, head, lines, options)
+    if found is not None:
+        return found
+    root = head.root_for(lines)
+    if root.has_error:
+        return torn.classify(text, options)
+    part = outline(head.source, root, lines)
+    read = Reading(part, Lines(part, root, head.names).look(lines), Scopes(extents(part)), is_whole=False)
+    return _Patched(text, head, read, options).classes()
+
+
+def _from_text(text: FileText, head: Side, lines: list[int], options: LineOptions) -> FileClasses | None:
+    """The same without the syntax tree, where that is certain, and worth it."""
+    if len(lines) < _MANY or len(lines) * _MOSTLY < head.source.line_count:
+        return None
+    # most patches are small, and do without it
+    from linewitness.languages.python.sketch import sketch
+
+    read = sketch(head.source, lines)
+    if read is None:
+        return None
+    try:
+        classes = _Patched(text, head, read, options).classes()
+    except UncertainError:
+        return None
+    if all(exempt.reason in _TOLD_BY_TEXT for exempt in classes.exempt) or not head.root_for(lines).has_error:
+        return classes
+    return None
 
 
 class _Patched:
-    def __init__(self, text: FileText, head: Side, root: Node, options: LineOptions) -> None:
-        self._text, self._head, self._root, self._options = text, head, root, options
+    def __init__(self, text: FileText, head: Side, read: Reading, options: LineOptions) -> None:
+        self._text, self._head, self._read, self._options = text, head, read, options
         self._base = Side(text.base) if text.base is not None else None
         self._twins = Twins(self._base, head)
 
     def classes(self) -> FileClasses:
-        lines = added_lines(self._text.hunks)
-        part = outline(self._head.source, self._root, lines)
-        looks = Lines(part, self._root, self._head.names).look(lines)
+        part, looks = self._read.part, self._read.looks
         self._exempt_imports(part, looks)
         if self._options.reformatted == "prove":
             self._exempt_reformatted(part, looks)
@@ -80,6 +106,8 @@ class _Patched:
         for definition, lines in by_definition.items():
             if not wording.may_be([self._head.source.line(line) for line in lines], self._code_on(part, looks, lines)):
                 continue
+            if self._read.is_whole:
+                raise UncertainError
             node = definition_node(part.statements[definition].node) if definition >= 0 else None
             if self._twins.same(self._head, node):
                 for line in lines:
@@ -113,11 +141,13 @@ class _Patched:
         exempt = tuple(
             Exempt(path, line, reason) for line, (reason, _, _, _) in looks.items() if reason and line not in kinds
         )
-        return FileClasses(obligations(self._text, kinds, ranges, self._scope_of(part, looks)), exempt)
+        return FileClasses(obligations(self._text, kinds, ranges, self._scope_of(looks)), exempt)
 
-    def _scope_of(self, part: Outline, looks: Mapping[int, Look]) -> Callable[[int], str]:
-        """The scope of any line, from the changed lines' outline as far as that reaches."""
-        near = Scopes(extents(part))
+    def _scope_of(self, looks: Mapping[int, Look]) -> Callable[[int], str]:
+        """The scope of any line, from what was read of the file as far as that reaches."""
+        near = self._read.scopes
+        if self._read.is_whole:
+            return near.of
         return lambda line: near.of(line) if line in looks else self._head.scopes.of(line)
 
     def _deletion_range(self, line: int) -> tuple[int, int]:

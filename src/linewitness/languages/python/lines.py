@@ -6,15 +6,16 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum, auto
 from functools import partial
-from typing import NamedTuple
 
 from tree_sitter import Node
 
 from linewitness.languages.python.outline import DEFINITIONS, Outline, Statement
+from linewitness.languages.python.scopes import Scopes
 from linewitness.languages.python.tree import find
 from linewitness.languages.python.typing_only import TypingNames
 from linewitness.languages.source import Source
 from linewitness.model import Exemption, Kind
+from linewitness.values import NamedTuple
 
 _BLANKS = b" \t\f"
 _TYPE_COMMENT = re.compile(rb"#\s*type:\s")
@@ -24,7 +25,7 @@ _CLAUSE = re.compile(rb"\s*(?:else|finally|try)[ \t\f]*:\s*(?:#.*)?\Z")
 _WORDS = re.compile(rb"(?:if|and|or)\b")
 _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _NOBODY: Sequence[int] = ()
-_BRANCH_EXPRESSIONS = "[(conditional_expression) (boolean_operator) (if_clause)] @branch"
+BRANCH_EXPRESSIONS = "[(conditional_expression) (boolean_operator) (if_clause)] @branch"
 _BRANCHES = frozenset({
     "if_statement", "elif_clause", "else_clause", "while_statement", "for_statement", "match_statement", "case_clause",
     "except_clause", "except_group_clause", "with_statement", "assert_statement",
@@ -55,7 +56,24 @@ class Look(NamedTuple):
     shape: Shape = Shape.CODE
 
 
-_LOOK: Callable[[tuple[object, ...]], Look] = partial(tuple.__new__, Look)
+LOOK: Callable[[tuple[object, ...]], Look] = partial(tuple.__new__, Look)
+
+
+class Reading(NamedTuple):
+    """What was read of a file: statements, a look at each line asked for, and scopes.
+
+    ``is_whole``: the scopes are those of all lines of code, not only of the lines asked for, and no statement has a
+    node, as only the text was read.
+    """
+
+    part: Outline
+    looks: dict[int, Look]
+    scopes: Scopes
+    is_whole: bool
+
+
+class UncertainError(Exception):
+    """The text of a file alone does not tell."""
 
 
 class Lines:
@@ -90,9 +108,9 @@ class Lines:
         statement = self.outline.statements[index]
         exempt = self.exemption(index)
         if exempt is not None:
-            return _LOOK((exempt, Kind.STATEMENT, index, Shape.CODE))
-        shape = _shape(self.outline.source.line(line)) if statement.kind in CLAUSE_KINDS else Shape.CODE
-        return _LOOK((None, self._kind(line, index, statement), index, shape))
+            return LOOK((exempt, Kind.STATEMENT, index, Shape.CODE))
+        shape = shape_of(self.outline.source.line(line)) if statement.kind in CLAUSE_KINDS else Shape.CODE
+        return LOOK((None, self._kind(line, index, statement), index, shape))
 
     def _line(self, line: int, owners: Sequence[int]) -> Look:
         source = self.outline.source
@@ -103,11 +121,10 @@ class Lines:
         if not content and not bare:
             return Look(Exemption.BLANK, Kind.STATEMENT, owners[0] if owners else -1)
         if not content and bare.startswith(b"#"):
-            reason = Exemption.TYPE_COMMENT if _TYPE_COMMENT.match(bare) else Exemption.COMMENT
-            return Look(reason, Kind.STATEMENT, owners[0] if owners else -1)
+            return Look(comment_exemption(bare), Kind.STATEMENT, owners[0] if owners else -1)
         if not owners:
             return Look(None, Kind.STATEMENT, -1)
-        return self._code(line, owners, Shape.CODE if content else _shape(text))
+        return self._code(line, owners, Shape.CODE if content else shape_of(text))
 
     def _in_string(self, offset: int) -> bool:
         node = self._root.descendant_for_byte_range(offset, offset + 1)
@@ -166,9 +183,7 @@ class Lines:
 
     def _may_branch(self, statement: Statement) -> bool:
         """Whether the header has one of the words without which no expression branches."""
-        data = self.outline.source.data
-        words = _WORDS.finditer(data, statement.start, statement.header_end)
-        return any(not at or data[at - 1] not in _WORD_BYTES for at in map(re.Match.start, words))
+        return has_branch_word(self.outline.source.data, statement.start, statement.header_end)
 
     def _branch_lines(self, index: int, statement: Statement) -> frozenset[int]:
         """The lines of conditional expressions, ``and``/``or`` and comprehension conditions in a statement's header."""
@@ -197,7 +212,19 @@ class Lines:
         return statement.kind == "function_definition" and is_overload(statement, self._names)
 
 
-def _shape(text: bytes) -> Shape:
+def has_branch_word(data: bytes, start: int, end: int) -> bool:
+    """Whether one of the words without which no expression branches stands between two offsets, strings included."""
+    words = _WORDS.finditer(data, start, end)
+    return any(not at or data[at - 1] not in _WORD_BYTES for at in map(re.Match.start, words))
+
+
+def comment_exemption(comment: bytes) -> Exemption:
+    """Why a line with nothing but this comment owes nothing."""
+    return Exemption.TYPE_COMMENT if _TYPE_COMMENT.match(comment) else Exemption.COMMENT
+
+
+def shape_of(text: bytes) -> Shape:
+    """What a line of code consists of."""
     if _CLOSERS.match(text):
         return Shape.CLOSERS
     return Shape.CLAUSE if _CLAUSE.match(text) else Shape.CODE
@@ -234,6 +261,6 @@ def is_clause_text(text: bytes) -> bool:
 
 
 def _lines_of_branches(source: Source, statement: Statement) -> Iterator[int]:
-    for node in find(_BRANCH_EXPRESSIONS, statement.node, (statement.start, statement.header_end)):
+    for node in find(BRANCH_EXPRESSIONS, statement.node, (statement.start, statement.header_end)):
         if node.end_byte <= statement.header_end:
             yield from range(source.line_at(node.start_byte), source.line_at(node.end_byte - 1) + 1)

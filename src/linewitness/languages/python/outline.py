@@ -11,11 +11,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from tree_sitter import Node
 
 from linewitness.languages.source import Source
+from linewitness.values import NamedTuple
 
 CLAUSES = frozenset(
     {"elif_clause", "else_clause", "except_clause", "except_group_clause", "finally_clause", "case_clause"}
@@ -33,8 +33,9 @@ _STRINGS = frozenset({"string", "concatenated_string"})
 class Statement(NamedTuple):
     """One statement or clause.
 
-    ``node`` is the whole of it (the ``decorated_definition`` for a decorated one), ``kind`` the node type of the
-    definition itself. ``start``, ``header_end``, ``end`` are offsets; ``first``, ``header_last``, ``last`` lines.
+    ``node`` is the whole of it (the ``decorated_definition`` for a decorated one; none where only text was read),
+    ``kind`` the node type of the definition itself. ``start``, ``header_end``, ``end`` are offsets; ``first``,
+    ``header_last``, ``last`` lines.
     ``parent`` is the index of the statement whose suite holds this one, -1 for the module.
     """
 
@@ -56,7 +57,7 @@ class Statement(NamedTuple):
 
 
 # Big patches have so many that a call of Python for each is felt, as the constructor of a named tuple is one.
-_STATEMENT: Callable[[tuple[object, ...]], Statement] = partial(tuple.__new__, Statement)
+STATEMENT: Callable[[tuple[object, ...]], Statement] = partial(tuple.__new__, Statement)
 
 
 class Outline(NamedTuple):
@@ -180,7 +181,7 @@ def _simple(starts: Sequence[int], node: Node, kind: str, parent: int, docstring
     start, end, lines = node.start_byte, node.end_byte, len(starts) - 1
     first = bisect_right(starts, start, 0, lines)
     last = bisect_right(starts, end - 1, first, lines) if end > start and starts[first] < end else first
-    return _STATEMENT((node, kind, start, end, end, first, last, last, parent, docstring))
+    return STATEMENT((node, kind, start, end, end, first, last, last, parent, docstring))
 
 
 def _statement(source: Source, node: Node, parent: int) -> tuple[Statement, list[Node]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from tree_sitter import Node
@@ -17,6 +17,7 @@ _WORD = re.compile(rb"\w+")
 # Signs of which layout adds and drops some, and the beginning of a string or comment.
 _SIGN = re.compile(rb"""[A-Za-z]*["']|[()\[\]{},;\\#\n]""")
 _TELLING = 3
+_FIRST = 3
 # A number may run into the keyword after it, and is two words then.
 _RUN_IN = re.compile(rb"\b\d\w*?(?:if|else|and|or|not|in|is|for)\b")
 
@@ -58,11 +59,14 @@ class Wording:
         self._removed = words((removed,))
         self._base = base
 
-    def may_be(self, lines: Iterable[bytes], codes: Iterable[bytes]) -> bool:
+    def may_be(self, lines: Sequence[bytes], codes: Iterable[bytes]) -> bool:
         """Whether no word of the lines is new, nor used more often than it was removed, nor in another order.
 
         ``codes`` are parts of the lines that begin with a statement.
         """
+        # a new word is mostly among the first, and there are many definitions
+        if any(word not in self._removed for word in _WORD.findall(_without_comments(b"\n".join(lines[:_FIRST])))):
+            return False
         new = _WORD.findall(_without_comments(b"\n".join(lines)))
         if not self._removed.keys() >= set(new) or not self._may_be_in_order(codes):
             return False
