@@ -60,7 +60,7 @@ def _driven(prefix: str, body: Iterable[ast.stmt], names: Collection[str], *, ce
         if isinstance(node, _Definition):
             nodeid = f"{prefix}::{node.name}"
             is_test = node.name.lower().startswith("test") or isinstance(node, ast.ClassDef)
-            if is_test and (not certain or any(_gives_cases(mark, names) for mark in node.decorator_list)):
+            if is_test and (not certain or any(_mentions(each, names) for each in _around(node))):
                 yield nodeid
             elif isinstance(node, ast.ClassDef):
                 yield from _driven(nodeid, node.body, names, certain=True)
@@ -76,9 +76,12 @@ def _inside(node: ast.stmt) -> Iterator[ast.stmt]:
             yield from child.body
 
 
-def _gives_cases(mark: ast.expr, names: Collection[str]) -> bool:
-    is_call = isinstance(mark, ast.Call) and isinstance(mark.func, ast.Attribute)
-    return is_call and mark.func.attr == "parametrize" and _mentions(mark, names)  # type: ignore[attr-defined]
+def _around(node: _Definition) -> Iterator[ast.expr]:
+    """What makes something of a definition: its decorators, and the bases of a class."""
+    yield from node.decorator_list
+    if isinstance(node, ast.ClassDef):
+        yield from node.bases
+        yield from (word.value for word in node.keywords)
 
 
 def _mentions(node: ast.expr, names: Collection[str]) -> bool:

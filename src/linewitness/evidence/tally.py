@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from linewitness.evidence.hits import Hit
-from linewitness.evidence.records import ChildHit, FileHits, Files, ImportRow, Journals, Outcome, TestRow
+from linewitness.evidence.records import ChildHit, FileHits, Files, ForeignRow, ImportRow, Journals, Outcome, TestRow
 from linewitness.evidence.vacuity import Judged
 from linewitness.model import Phase, RepoPath
 
@@ -16,6 +16,15 @@ Witnesses = tuple[str, ...] | set[str]
 def loaded_files(journals: Journals) -> frozenset[RepoPath]:
     """Files of the export that any process of the run loaded or ran."""
     return frozenset(RepoPath(path) for row in journals.rows() if isinstance(row, Files) for path in row.paths)
+
+
+def foreign_idents(journals: Journals) -> dict[RepoPath, frozenset[int]]:
+    """By file, what ran on threads that outlived the test which started them."""
+    found: dict[RepoPath, frozenset[int]] = {}
+    for row in journals.rows():
+        for file, idents in row.hits if isinstance(row, ForeignRow) else ():
+            found[RepoPath(file)] = found.get(RepoPath(file), frozenset()).union(idents)
+    return found
 
 
 class _Tally:

@@ -37,14 +37,18 @@ _HARNESS: Final = frozenset({b"pytest", b"_pytest", b"py.test", b"unittest"})
 _ASKED: Final = re.compile(rb"\b(?:modules|argv|environ)\b")
 _FRAMES: Final = frozenset({b"f_back", b"f_locals", b"co_consts", b"_current_frames", b"get_referrers"})
 _INSPECT: Final = frozenset({b"stack", b"getouterframes", b"getargvalues", b"getsource", b"getsourcelines"})
+# Equal to everything, and made for tests.
+_EQUAL: Final = b"ANY"
+_MOCK: Final = frozenset({b"mock", b"unittest.mock"})
 _WORDS: Final = re.compile(
-    rb"\b(?:PYTEST_\w*|%s)\b" % rb"|".join(sorted(map(re.escape, _HARNESS | _FRAMES | _INSPECT | {b"__file__"})))
+    rb"\b(?:PYTEST_\w*|%s)\b"
+    % rb"|".join(sorted(map(re.escape, _HARNESS | _FRAMES | _INSPECT | {_EQUAL, b"__file__"})))
 )
 _METHODS: Final = re.compile(rb"\b(?:%s)\b" % rb"|".join(sorted(_LIKE | _UNLIKE)))
 #: One of these stands in every text that has any of the words; looking for them is far cheaper.
 _PARTS: Final = (
     b"PYTEST_", b"pytest", b"py.test", b"unittest", b"f_back", b"f_locals", b"co_consts", b"_current_frames",
-    b"get_referrers", b"inspect", b"__file__",
+    b"get_referrers", b"inspect", b"__file__", b"mock",
 )  # fmt: skip
 _STATEMENT: Final = re.compile(r".*_(?:statement|definition|clause)|module")
 _READS: Final = re.compile(rb"\bopen\s*\(|\.read_(?:text|bytes)\s*\(|\bgetlines?\s*\(")
@@ -79,13 +83,8 @@ def _node(source: Source, word: re.Match[bytes]) -> Node:
 
 def _reason(source: Source, node: Node, word: bytes) -> str:
     """What is said against one word: ``node`` is what the syntax tree holds in its place."""
-    parent = node.parent
     if node.type == "identifier":
-        if word in _FRAMES and parent is not None and parent.type == "attribute":
-            return CALLERS
-        if word in _INSPECT and parent is not None and _is_of_inspect(source, parent):
-            return TEXTS if word.startswith(b"getsource") else CALLERS
-        return TEXTS if word == b"__file__" and _READS.search(_header(source, _statement(node))) else ""
+        return _reason_of_name(source, node, word)
     if node.type != "string_content" or source.text(node) != word:
         return ""
     if word.startswith(b"PYTEST_"):
@@ -93,14 +92,25 @@ def _reason(source: Source, node: Node, word: bytes) -> str:
     return TESTED if word in _HARNESS and _asks(source, _statement(node)) else ""
 
 
-def _is_of_inspect(source: Source, parent: Node) -> bool:
-    """Whether a name is taken from the module ``inspect``: as its attribute, or by an import."""
+def _reason_of_name(source: Source, node: Node, word: bytes) -> str:
+    parent = node.parent or node
+    if word in _FRAMES and parent.type == "attribute":
+        return CALLERS
+    if word == _EQUAL and _is_of(_MOCK, source, parent):
+        return IGNORES
+    if word in _INSPECT and _is_of({b"inspect"}, source, parent):
+        return TEXTS if word.startswith(b"getsource") else CALLERS
+    return TEXTS if word == b"__file__" and _READS.search(_header(source, _statement(node))) else ""
+
+
+def _is_of(modules: Collection[bytes], source: Source, parent: Node) -> bool:
+    """Whether a name is taken from one of these modules: as its attribute, or by an import."""
     if parent.type == "attribute":
         owner = parent.child_by_field_name("object")
-        return owner is not None and source.text(owner) == b"inspect"
+        return owner is not None and source.text(owner) in modules
     statement = _statement(parent)
     module = statement.child_by_field_name("module_name")
-    return module is not None and source.text(module) == b"inspect"
+    return module is not None and source.text(module) in modules
 
 
 def _is_bare(node: Node) -> bool:
