@@ -37,6 +37,7 @@ from linewitness.obligation_map import (
     EvidenceRow,
     ExemptRow,
     FindingRow,
+    LeftOutRow,
     ObligationMap,
     Row,
     SandboxRow,
@@ -164,6 +165,7 @@ def _evidence_row(source: EvidenceSource) -> EvidenceRow:
     return EvidenceRow(
         digest=source.digest,
         kind=source.kind,
+        left_out=tuple(LeftOutRow(by, path) for path, by in source.left_out) or UNSET,
         provenance=source.provenance,
         sandbox=UNSET if source.confinement is None else _sandbox_row(source.confinement),
         suite=source.suite,

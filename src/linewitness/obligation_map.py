@@ -114,11 +114,22 @@ class SandboxRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reason: str = ""
 
 
+class LeftOutRow(Struct, frozen=True):
+    """A trusted file that was not collected. ``by`` are conftest files or ``options``; empty when it is not known."""
+
+    by: str
+    path: str
+
+
 class EvidenceRow(Struct, frozen=True, kw_only=True):
-    """One export or one run. ``tests`` is null for exports, which cannot tell; ``sandbox`` is there for our runs."""
+    """One export or one run. ``tests`` is null for exports, which cannot tell; ``sandbox`` is there for our runs.
+
+    ``left_out`` is there when trusted files were left out of a run.
+    """
 
     digest: str
     kind: str
+    left_out: tuple[LeftOutRow, ...] | UnsetType = UNSET
     provenance: str
     sandbox: SandboxRow | UnsetType = UNSET
     suite: str

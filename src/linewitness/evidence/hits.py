@@ -8,10 +8,11 @@ anything of the patch runs; a run then only names sites.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from types import MappingProxyType
 
 from linewitness.evidence.influence import Used
 from linewitness.model import EvidenceSource, Finding, Phase, RepoPath, Span
+from linewitness.values import NamedTuple
 
 
 class Site(NamedTuple):
@@ -50,10 +51,13 @@ class Hit(NamedTuple):
     witnesses: tuple[str, ...]
 
 
+LEFT_OUT = "left out"
+
+
 class Silent(NamedTuple):
     """A check that neither passed nor failed: a test, or a module that was left out while tests were collected.
 
-    ``outcome`` is ``skipped`` or ``xfailed``; ``reason`` is what was said, and may be cut.
+    ``outcome`` is ``skipped``, ``xfailed`` or :data:`LEFT_OUT`; ``reason`` is what was said, and may be cut.
     """
 
     nodeid: str
@@ -83,6 +87,8 @@ class RunRecord(NamedTuple):
 
     ``loaded`` are the files of the export that any process of the run imported or ran; ``used`` tells beside them what
     was read. ``asked`` are the node ids of all tests, ``passed`` of those that passed, ``silent`` gave no answer.
+    ``unchosen`` are those, without parameters, that an option left out. ``foreign`` are the idents of what ran for
+    nobody, on threads that outlived the test which started them.
     """
 
     source: EvidenceSource
@@ -94,3 +100,5 @@ class RunRecord(NamedTuple):
     asked: frozenset[str] = frozenset()
     passed: frozenset[str] = frozenset()
     silent: tuple[Silent, ...] = ()
+    unchosen: frozenset[str] = frozenset()
+    foreign: Mapping[RepoPath, frozenset[int]] = MappingProxyType({})

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import NamedTuple
 
 from linewitness.errors import EvidenceError
 from linewitness.model import RepoPath
+from linewitness.values import NamedTuple
 
 # The order in which pytest looks (its documentation, "Initialization: determining rootdir and configfile").
 _CANDIDATES: tuple[tuple[str, str, int], ...] = (
@@ -34,13 +34,17 @@ _DEFAULT_FILES = ("test_*.py", "*_test.py")
 
 
 class PytestSettings(NamedTuple):
-    """The settings file (``None``: the project has none) and what it says, paths relative to the root as written."""
+    """The settings file (``None``: the project has none) and what it says, paths relative to the root as written.
+
+    ``ignored`` are the options of ``addopts`` that leave paths out.
+    """
 
     file: RepoPath | None
     python_files: tuple[str, ...] = _DEFAULT_FILES
     pythonpath: tuple[str, ...] = ()
     import_mode: str | None = None
     norecursedirs: tuple[str, ...] = _DEFAULT_NORECURSE
+    ignored: tuple[str, ...] = ()
 
     def collects(self, path: RepoPath) -> bool:
         """Whether pytest would take this file for a module of tests."""
@@ -111,13 +115,16 @@ def _ini(path: Path, section: str) -> Mapping[str, object] | None:
 
 
 def _settings(file: RepoPath, values: Mapping[str, object]) -> PytestSettings:
-    files = _words(values.get("python_files"))
+    files, options = _words(values.get("python_files")), _words(values.get("addopts"))
     return PytestSettings(
         file,
         python_files=files or _DEFAULT_FILES,
         pythonpath=_words(values.get("pythonpath")),
-        import_mode=_import_mode(_words(values.get("addopts"))),
+        import_mode="".join(_values(options, "--import-mode")[-1:]) or None,
         norecursedirs=_words(values.get("norecursedirs")) or _DEFAULT_NORECURSE,
+        ignored=tuple(
+            f"{option}={value}" for option in ("--ignore", "--ignore-glob") for value in _values(options, option)
+        ),
     )
 
 
@@ -127,14 +134,14 @@ def _words(value: object) -> tuple[str, ...]:
     return tuple(str(item) for item in value) if isinstance(value, list) else ()
 
 
-def _import_mode(words: tuple[str, ...]) -> str | None:
-    mode = None
-    for index, word in enumerate(words):
-        if word.startswith("--import-mode="):
-            mode = word.partition("=")[2]
-        elif word == "--import-mode":
-            mode = "".join(words[index + 1 : index + 2])
-    return mode
+def _values(words: tuple[str, ...], option: str) -> list[str]:
+    """What follows an option wherever it is given, after ``=`` or as the next word."""
+    following = (*words[1:], "")
+    return [
+        after if word == option else word.partition("=")[2]
+        for word, after in zip(words, following, strict=False)
+        if word.partition("=")[0] == option
+    ]
 
 
 def owned_names(paths: Iterable[RepoPath], pythonpath: Iterable[str] = ()) -> frozenset[str]:

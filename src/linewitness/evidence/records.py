@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence.seal import KEY_FILE, Seal, worker_key
+from linewitness.values import NamedTuple
 
 FORMAT = 3
 FileHits = list[tuple[str, list[int]]]
@@ -48,6 +49,25 @@ class CollectFault(_Row, frozen=True, tag="collect"):
     outcome: str
     reason: str
     place: str
+
+
+class LeftOut(_Row, frozen=True, tag="left-out"):
+    """A trusted file that was not collected. ``by`` are conftest files, ``options``, or nobody that can be named."""
+
+    path: str
+    by: str
+
+
+class TakenOut(_Row, frozen=True, tag="taken-out"):
+    """Tests that were collected, and then taken out by somebody other than pytest's options."""
+
+    ids: list[str]
+
+
+class Unchosen(_Row, frozen=True, tag="unchosen"):
+    """Node ids, without parameters, of tests that were collected and that pytest's options left out."""
+
+    ids: list[str]
 
 
 class TestRow(msgspec.Struct, frozen=True):
@@ -172,7 +192,7 @@ class End(_Row, frozen=True, tag="end"):
 
 _Sealed = (
     Start | Collected | CollectFault | ImportRow | ForeignRow | ChildHit | Alien | Fault | WorkerRow | Modules
-    | Files | End | RelationRow | Notice | Guarded | SealOfTests
+    | Files | End | RelationRow | Notice | Guarded | SealOfTests | LeftOut | TakenOut | Unchosen
 )  # fmt: skip
 Row = _Sealed | TestRow
 
@@ -257,6 +277,7 @@ _NAME = re.compile(r"(main|worker|child)-[0-9]+-[0-9a-f]+\.jsonl")
 # What only processes that run tests write, and what only the others do.
 _OF_TESTS = (
     Collected, CollectFault, TestRow, ImportRow, ForeignRow, WorkerRow, RelationRow, Guarded, SealOfTests, End,
+    LeftOut, TakenOut, Unchosen,
 )  # fmt: skip
 
 

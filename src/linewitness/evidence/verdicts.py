@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import groupby
 
-from linewitness.evidence.hits import Silent
+from linewitness.evidence.hits import LEFT_OUT, Silent
 from linewitness.evidence.launch import Ended
 from linewitness.evidence.records import (
     Alien,
@@ -15,19 +15,25 @@ from linewitness.evidence.records import (
     Fault,
     Guarded,
     Journals,
+    LeftOut,
     Modules,
     Notice,
     Outcome,
+    TakenOut,
     TestRow,
+    Unchosen,
     WorkerRow,
     judge,
 )
 from linewitness.evidence.vacuity import Judged, without_vacuous
 from linewitness.model import Finding, RepoPath, Severity, Tests
+from linewitness.values import NamedTuple
 
 # pytest's exit statuses (pytest.ExitCode).
 _OK, _FAILED, _INTERRUPTED, _NONE_COLLECTED = 0, 1, 2, 5
 _SHOWN = 5
+OPTIONS = "options"
+"""Who left a file out, as the record says it, when the suite's or the project's options of pytest did."""
 _MEANING = {2: "was interrupted", 3: "had an internal error", 4: "was called wrongly", 5: "collected no test"}
 
 
@@ -71,7 +77,7 @@ def examine(journals: Journals, ended: Ended, relations: frozenset[RepoPath] = f
     ``relations`` are the files whose tests have to have compared something.
     """
     rows = [row for journal in journals.main + journals.workers for row in journal.rows if isinstance(row, TestRow)]
-    tests = tuple(Judged(row, *judge(row.reports)) for row in sorted(rows, key=lambda row: row.nodeid))
+    tests = tuple(Judged(row, *judge(row.reports)) for row in _attempts(rows))
     tests, vacuous = without_vacuous(tests, journals, relations)
     faults = _collection(journals)
     broken = [*_ending(journals, ended, faults), *_workers(journals)]
@@ -90,6 +96,18 @@ def examine(journals: Journals, ended: Ended, relations: frozenset[RepoPath] = f
     touched = any(finding.severity is Severity.ERROR for finding in tampering)
     complete = not touched and not any(finding.code == "LW503" for finding in broken)
     return Verdict(tests, findings, complete, tuple(_unasked(journals)))
+
+
+def _attempts(rows: list[TestRow]) -> Iterator[TestRow]:
+    """The rows by node id. Attempts at one test, each of which pytest-rerunfailures starts and finishes, become one."""
+    for _, same in groupby(sorted(rows, key=lambda row: row.nodeid), key=lambda row: row.nodeid):
+        attempts = list(same)
+        reports = [report for row in attempts for report in row.reports]
+        if len(attempts) > 1 and any(outcome == "rerun" for _, outcome, _, _ in reports):
+            hits = [hit for row in attempts for hit in row.hits]
+            yield TestRow(attempts[0].nodeid, attempts[0].since, attempts[-1].until, reports, hits)
+        else:
+            yield from attempts
 
 
 def _closed(code: str, message: str, path: str = "", line: int = 0) -> Finding:
@@ -216,7 +234,23 @@ def _collection(journals: Journals) -> list[Finding]:
 
 def _unasked(journals: Journals) -> Iterator[Silent]:
     rows = {row.nodeid: row for row in journals.rows() if isinstance(row, CollectFault) and row.outcome == "skipped"}
-    return (Silent(nodeid, "skipped", row.reason) for nodeid, row in sorted(rows.items()))
+    yield from (Silent(nodeid, "skipped", row.reason) for nodeid, row in sorted(rows.items()))
+    for path, by in left_out(journals):
+        if by != OPTIONS:
+            yield Silent(path, LEFT_OUT, f"by {by}" if by else "")
+    gone = {nodeid for row in journals.rows() if isinstance(row, TakenOut) for nodeid in row.ids}
+    yield from (Silent(nodeid, LEFT_OUT, "when it was collected") for nodeid in sorted(gone))
+
+
+def unchosen(journals: Journals) -> frozenset[str]:
+    """Node ids, without parameters, of the tests that options left out."""
+    return frozenset(nodeid for row in journals.rows() if isinstance(row, Unchosen) for nodeid in row.ids)
+
+
+def left_out(journals: Journals) -> tuple[tuple[RepoPath, str], ...]:
+    """The trusted files that were not collected, each with who left it out."""
+    rows = {RepoPath(row.path): row.by for row in journals.rows() if isinstance(row, LeftOut)}
+    return tuple(sorted(rows.items()))
 
 
 def _failure(test: Judged) -> list[Finding]:

@@ -22,6 +22,7 @@ LINE_CODES: Final = frozenset({"LW101", "LW102", "LW103", "LW104", "LW105", "LW2
 """Codes of errors that are about one obligation, and are told with its row."""
 
 _SHOWN_DIGITS: Final = 12
+_SHOWN_FILES: Final = 5
 
 EXEMPT_BECAUSE: Final[Mapping[Exemption, str]] = {
     Exemption.BLANK: "blank",
@@ -141,7 +142,19 @@ def evidence_line(row: EvidenceRow) -> str:
         counts = [("passed", row.tests.passed), ("failed", row.tests.failed), ("skipped", row.tests.skipped)]
         counts += [("xfailed", row.tests.xfailed)] if row.tests.xfailed else []
         ended = "tests " + ", ".join(f"{count} {name}" for name, count in counts)
-    return f"{row.suite}: {row.kind}, {row.provenance}, {ended}{isolation(row)}"
+    return f"{row.suite}: {row.kind}, {row.provenance}, {ended}{left_out(row)}{isolation(row)}"
+
+
+def left_out(row: EvidenceRow) -> str:
+    """The trusted files that were not collected, by whoever left them out; empty when all were."""
+    by: dict[str, list[str]] = {}
+    for each in () if isinstance(row.left_out, UnsetType) else row.left_out:
+        by.setdefault(f" by {each.by}" if each.by else "", []).append(each.path)
+    return "".join(
+        f", {plural(len(paths), 'trusted file')} left out{who}: {', '.join(paths[:_SHOWN_FILES])}"
+        + (f" and {len(paths) - _SHOWN_FILES} more" if len(paths) > _SHOWN_FILES else "")
+        for who, paths in sorted(by.items())
+    )
 
 
 def isolation(row: EvidenceRow) -> str:
