@@ -60,8 +60,10 @@ def deep(number):
     return number if number == 0 else deep(number - 1)
 """
 
+LATE = "def value():\n    return 3\n"
+
 CHECKS = """\
-import builtins, collections, importlib, io, json, os, subprocess, sys, time, types, unittest
+import builtins, collections, importlib, io, json, os, pickle, subprocess, sys, time, types, unittest
 from unittest import mock
 import pytest
 import product
@@ -80,6 +82,18 @@ def test_clock_replaced():
 def test_open_replaced():
     with mock.patch("builtins.open", mock.mock_open(read_data="text")):
         assert product.read("nowhere") == "text"
+
+
+def test_open_replaced_for_an_import():
+    with mock.patch("builtins.open", side_effect=FileNotFoundError), mock.patch("os.path.isfile", return_value=False):
+        import late
+    assert late.value() == 3
+
+
+def test_function_pickled_by_value():
+    code = product.child.__code__
+    constants = pickle.loads(pickle.dumps(code.co_consts))
+    assert types.FunctionType(code.replace(co_consts=constants), {})() == 7
 
 
 def test_write_replaced():
@@ -267,11 +281,12 @@ def pytest_pyfunc_call(pyfuncitem):
 
 
 def test_no_honest_habit_is_taken_for_tampering(tmp_path: Path, python: Interpreter) -> None:
-    files = {"src/product.py": PRODUCT, TESTS: CHECKS, "tests/conftest.py": CONFTEST}
+    files = {"src/product.py": PRODUCT, "src/late.py": LATE, TESTS: CHECKS, "tests/conftest.py": CONFTEST}
     ran = trusted_run(tmp_path, python, files)
     assert ran.messages == ""
     assert ran.record.source.tests is not None
-    assert (ran.record.source.tests.passed, ran.record.source.tests.xfailed) == (30, 2)
+    assert (ran.record.source.tests.passed, ran.record.source.tests.xfailed) == (32, 2)
+    assert ran.saw("return 3") == {"test_open_replaced_for_an_import"}
     assert "test_descriptors_closed" in ran.saw("return 7")
 
 

@@ -116,6 +116,22 @@ runner.call_and_report.__defaults__ = (False,)
         QUIET,
         "__defaults__ of call_and_report() was replaced",
     ),
+    "a name that judges taken out of its module": (
+        """
+import pytest
+del pytest.importorskip
+""",
+        QUIET,
+        "pytest.importorskip was replaced",
+    ),
+    "a method that judges taken out of its class": (
+        """
+from _pytest import reports
+del reports.TestReport.__init__
+""",
+        QUIET,
+        "_pytest.reports.TestReport.__init__ was replaced",
+    ),
     "assertions of unittest emptied": (
         """
 import unittest
@@ -215,6 +231,13 @@ loaded("recorder").Recorder.active
         """
 held = session().config.pluginmanager.get_plugin("linewitness-session")._recorder
 held.journal.write(["import", [["src/product.py", list(range(90))]]])
+""",
+        "the record was written to by attack() of src/product.py",
+    ),
+    "has the journal append a line that it did not ask for": (
+        """
+held = session().config.pluginmanager.get_plugin("linewitness-session")._recorder
+held.journal._append(b'["import",[["src/product.py",[0,1,2]]]]\\n')
 """,
         "the record was written to by attack() of src/product.py",
     ),

@@ -99,7 +99,22 @@ def pytest_runtest_protocol(item, nextitem):
 """
 
 
-def test_a_test_that_passed_on_a_second_attempt_witnesses_nothing(tmp_path: Path, python: Interpreter) -> None:
+# As pytest-rerunfailures 16 does it: each attempt is started and finished.
+ANEW = RERUN.replace(
+    "    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)\n    return True\n",
+    "    return True\n",
+).replace(
+    "        if not failed:\n            break\n",
+    "        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)\n"
+    "        if not failed:\n            break\n"
+    "        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)\n",
+)
+
+
+@pytest.mark.parametrize("conftest", [RERUN, ANEW], ids=["as one", "one by one"])
+def test_a_test_that_passed_on_a_second_attempt_witnesses_nothing(
+    tmp_path: Path, python: Interpreter, conftest: str
+) -> None:
     checks = (
         "import pkg\n"
         "attempts = []\n"
@@ -110,7 +125,7 @@ def test_a_test_that_passed_on_a_second_attempt_witnesses_nothing(tmp_path: Path
         "def test_steady():\n"
         "    pkg.second()\n"
     )
-    files = {"src/pkg.py": PRODUCT, TESTS: checks, "tests/conftest.py": RERUN}
+    files = {"src/pkg.py": PRODUCT, TESTS: checks, "tests/conftest.py": conftest}
     ran = trusted_run(tmp_path, python, files)
     assert ran.codes == []
     assert "passed only after a rerun" in ran.messages

@@ -7,6 +7,8 @@ leave out their positions, and a file name proves nothing (``exec(compile(text, 
 
 from __future__ import annotations
 
+import sys
+
 # Not hashlib: a child process that never starts a changed file should not pay for OpenSSL's bindings.
 from _blake2 import blake2b
 from collections.abc import Iterator
@@ -40,7 +42,7 @@ def digest(code: CodeType) -> str:
     )
     found = blake2b(digest_size=32)
     for part in (
-        repr(named).encode("utf-8", "backslashreplace"),
+        _text(named).encode("utf-8", "backslashreplace"),
         code.co_code,
         getattr(code, "co_linetable", b""),
         getattr(code, "co_exceptiontable", b""),
@@ -50,17 +52,36 @@ def digest(code: CodeType) -> str:
     return str(found.hexdigest())
 
 
+def _text(named: object) -> str:
+    try:
+        return repr(named)
+    except ValueError:
+        # A number has more decimal digits than Python prints unless it is told to.
+        limit = sys.get_int_max_str_digits()
+        sys.set_int_max_str_digits(0)
+        try:
+            return repr(named)
+        finally:
+            sys.set_int_max_str_digits(limit)
+
+
 def runs_at_import(code: CodeType) -> bool:
     """Whether ``code`` runs once, where it is defined: a module, a class body, or the scope of type parameters."""
     return not code.co_flags & CO_OPTIMIZED or code.co_name.startswith("<generic parameters of ")
 
 
+# Their texts tell them apart. What stands for any other constant is a list, which no constant is.
+_PLAIN = frozenset((bool, bytes, float, int, str, type(None)))
+
+
 def _shape(constant: object) -> object:
     if isinstance(constant, CodeType):
-        return ("code", constant.co_name)
+        return ["code", constant.co_name]
     if isinstance(constant, tuple):
-        return tuple(map(_shape, constant))
+        if _PLAIN.issuperset(map(type, constant)):
+            return constant
+        return tuple([each if type(each) in _PLAIN else _shape(each) for each in constant])
     if isinstance(constant, frozenset):
         # The order of a set's elements depends on the hash seed.
-        return ("frozenset", sorted(repr(_shape(c)) for c in constant))
-    return (type(constant).__name__, repr(constant))
+        return ["frozenset", sorted(repr(each if type(each) in _PLAIN else _shape(each)) for each in constant)]
+    return [type(constant).__name__, repr(constant)]

@@ -15,8 +15,9 @@ What it cannot see is said in ``docs/recorder.md``.
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from operator import itemgetter
 from types import CodeType
@@ -29,6 +30,7 @@ from .parts import HARNESS, Codes, Part, Whole, is_borrowed, is_of_the_harness, 
 from .places import Places
 from .plugs import Plugs
 from .recorder import Recorder
+from .tools import is_a_tools
 
 _PACKAGE = f"{__package__}."
 
@@ -39,13 +41,18 @@ _HOOKS = (
 )  # fmt: skip
 _RELAYS = itemgetter(*_HOOKS)
 # Parts of unittest whose functions are what their file says, each under its own name; none of these is wrapped by us.
-_WRITTEN_OUT = frozenset({"unittest.case.TestCase", "unittest.case._AssertRaisesContext"})
+_WRITTEN_OUT = frozenset({
+    "unittest.case.TestCase", "unittest.case._AssertRaisesBaseContext", "unittest.case._AssertRaisesContext",
+    "unittest.case._AssertWarnsContext",
+})  # fmt: skip
+# What the recorder itself puts into the harness before anything is collected, and by which of its modules.
+_OURS = {"_pytest.assertion.rewrite.rewrite_asserts": f"{_PACKAGE}relation_watch"}
 # Runners of tests that call the function themselves, in this process.
 _CALLERS = ("_pytest.", "_linewitness.", "anyio.", "pytest_asyncio", "pytest_rerunfailures", "pytest_timeout", "xdist.")
 
 # One collected test: where its function is found, under which name, the function, and its code.
 _Subject = tuple[Any, str, Any, CodeType]
-_PHASES = frozenset(("setup", "call", "teardown"))
+_PHASES = ["setup", "call", "teardown"]
 
 
 def _subject(item: Any) -> _Subject | None:
@@ -73,8 +80,8 @@ class Guard:
         self._first = list(judging(with_unittest=True))
         self._modules = {name: sys.modules[name] for name in sorted(self._early)}
         self._judges: list[Part] = []
-        self._looks: list[tuple[Any, Any]] = []
-        self._seen: list[tuple[Any, ...]] = []
+        self._looks: list[Callable[[], Any]] = []
+        self._seen: list[Any] = []
         self._deciding: list[Any] = []
         self._decided: list[CodeType] = []
         self._hooks: list[tuple[str, Any, list[Any]]] = []
@@ -90,7 +97,8 @@ class Guard:
         self._manager: Any = None
         self._callers: list[Any] = []
         self._plugs = Plugs(recorder, self.places)
-        self._phases: list[str] = []
+        self.phases: list[str] = []
+        """The phases of the running test on which a report was asked for."""
         # Ids of the items that are to run, when they are known; nothing else may change them.
         self._chosen: frozenset[int] | None = frozenset()
         self._told: set[str] = set()
@@ -115,6 +123,7 @@ class Guard:
 
     def configuring(self, config: Any) -> None:
         """Conftest files are about to be loaded, and with them what they import."""
+        gc.freeze()  # As when the plugin was loaded: since then pytest has read its options.
         self._plugs.watch(config)
         self._config, self._choice = config, choice(config)
         self._recorder.look = self._look_while_running
@@ -175,7 +184,7 @@ class Guard:
         self._judges = list(judging(with_unittest=with_unittest))
         if with_unittest and "unittest.case" not in self._early:
             self._ask_for_foreign()
-        self._looks = [part.to_compare() for part in self._judges]
+        self._looks = [part.look for part in self._judges]
         self._seen = [part.values for part in self._judges]
         # Of what tests are written with only the names are compared each time; the code is compared at the end.
         self._deciding = [f for part in self._judges if part.name != "pytest" for f in part.functions()]
@@ -184,12 +193,14 @@ class Guard:
     def _ask_for_foreign(self) -> None:
         """What the project's own code imported first was never seen as it was: it has to be what its file defines."""
         home = sys.modules["unittest.case"].__file__
-        for part in self._judges:
-            for name, value in part.items() if part.name in _WRITTEN_OUT else ():
-                code = getattr(plain(value), "__code__", None)
-                names = {name, "deprecated_func"}
-                if not (isinstance(code, CodeType) and code.co_filename == home and code.co_name in names):
-                    self._recorder.sign(f"{part.name}.{name} was replaced by {value!r:.80} while tests were collected")
+        for full, value in (each for part in whole_module("unittest.case") for each in part.parts()):
+            owner, _, name = full.rpartition(".")
+            function = getattr(value, "fget", plain(value))
+            function = getattr(function, "__wrapped__", function) if name == "subTest" else function
+            code, names = getattr(function, "__code__", None), {name, "deprecated_func"}
+            is_written = isinstance(code, CodeType) and code.co_filename == home and code.co_name in names
+            if owner in _WRITTEN_OUT and not is_written and not isinstance(function, type):
+                self._recorder.sign(f"{full} was replaced by {value!r:.80} while tests were collected")
 
     def _settle_hooks(self, manager: Any) -> None:
         self._manager = manager
@@ -248,23 +259,30 @@ class Guard:
             self._recorder.sign("typing.TYPE_CHECKING was made true, and what stands under it owes nothing")
 
     def _ask_for_misplaced(self) -> None:
-        """What judges may be a plugin's own code by now, but no builtin is, and no other part of the harness."""
-        parts: list[Part | Whole] = [*self._first, *(part for part in self._whole if part.is_strict)]
+        """A part of the harness may be a plugin's own code by now, but no builtin, no other part, no code of a text."""
+        parts: list[Part | Whole] = [*self._first, *self._whole]
         for part in parts:
             for name, value in part.changes():
+                if getattr(value, "__module__", "") == _OURS.get(name) and is_of_the_harness(value):
+                    continue
                 if not self._origin(value) and (name.startswith("builtins.") or is_borrowed(value)):
                     self._recorder.sign(f"{name} was replaced by {value!r:.80} while tests were collected")
 
     def _take_subjects(self, items: Iterable[Any]) -> list[_Subject]:
         known: dict[tuple[int, str], _Subject | None] = {}
+        taken = self._subjects
+        last: tuple[Any, str] = (None, "")
+        subject: _Subject | None = None
         for item in items:
             # The cases of one function share its node; looking a class or a module up goes up the tree of nodes.
-            key = (id(item.parent), _name_of(item))
-            if key not in known:
-                known[key] = self._checked(_subject(item), item.nodeid)
-            subject = known[key]
+            parent, name = item.parent, getattr(item, "originalname", None) or item.name
+            if parent is not last[0] or name != last[1]:
+                last, key = (parent, name), (id(parent), name)
+                if key not in known:
+                    known[key] = self._checked(_subject(item), item.nodeid)
+                subject = known[key]
             if subject is not None:
-                self._subjects[item.nodeid] = subject
+                taken[item.nodeid] = subject
         return [subject for subject in known.values() if subject is not None]
 
     def _watch_returns(self, subjects: list[_Subject]) -> None:
@@ -316,21 +334,16 @@ class Guard:
 
     def started(self, nodeid: str) -> None:
         """A test's turn has come."""
-        self._phases = []
+        self.phases = []
         what = self._items.started(nodeid)
         if what:
             self._recorder.sign(f"{nodeid} {what}")
-
-    def phase(self, when: str) -> None:
-        """The report on a phase of the running test is about to be made."""
-        self._phases.append(when)
 
     def called(self, item: Any) -> None:
         """A test was called and is about to be judged."""
         if not self._settled:
             return
-        # Equal tuples: identical elements are not asked whether they are equal, and ``final`` asks for identity.
-        if [get(space) for get, space in self._looks] != self._seen:
+        if not self._is_in_order():
             for part in self._judges:
                 self._tell(part, item.nodeid)
         if sys.modules.get("pytest") is not self._modules["pytest"]:
@@ -343,12 +356,22 @@ class Guard:
             self._recorder.sign(f"a hook of pytest was replaced (seen after {item.nodeid})")
         self._look_at(item)
 
+    def _is_in_order(self) -> bool:
+        """Whether everything that judges is what it was.
+
+        Equal tuples: identical elements are not asked whether they are equal, and ``final`` asks for identity.
+        """
+        try:
+            return [look() for look in self._looks] == self._seen
+        except (LookupError, NameError):
+            return False
+
     def _look_while_running(self, frame: Any) -> None:
         """Code of a file that is not protected runs for the first time: what it is about to undo is not undone yet."""
         self._ask_for_types()
         if not self._settled:
             self._plugs.called(frame)
-        elif [get(space) for get, space in self._looks] != self._seen:
+        elif not self._is_in_order():
             for name, value in (each for part in self._judges for each in part.changes()):
                 path = self._origin(value)
                 if path:
@@ -358,7 +381,7 @@ class Guard:
     def _tell(self, part: Part | Whole, nodeid: str, *, strict: bool = False) -> None:
         """What a test's own fixtures replaced with something of a protected file is restored before the end."""
         for name, value in part.changes():
-            if name in self._told or (not strict and self._is_protected(value)):
+            if name in self._told or (not strict and self._is_protected(value)) or is_a_tools(name, value, self.places):
                 continue
             self._told.add(name)
             path = self._origin(value)
@@ -387,10 +410,10 @@ class Guard:
         if passed and raised:
             self._recorder.sign(f"{nodeid} was reported as passed, though its {raised} raised an exception")
         if self._all_return and subject is not None:
-            returned = self._recorder.observer.take_returned()  # type: ignore[union-attr]
-            if passed and id(subject[3]) not in returned:
+            returned = self._recorder.observer.has_returned(subject[3])  # type: ignore[union-attr]
+            if passed and not returned:
                 self._recorder.sign(f"{nodeid} was reported as passed, though its function did not run to its end")
-        if passed and self._knows_runners and not _PHASES.issubset(self._phases):
+        if passed and self._knows_runners and self.phases != _PHASES and not frozenset(_PHASES).issubset(self.phases):
             self._recorder.sign(f"{nodeid} was reported as passed, and pytest was not asked to make its reports")
         # Not by the method that gives the lists: it makes copies.
         if [hook._hookimpls for hook in self._relays] != self._lists or not self._has_its_relays():  # noqa: SLF001

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any
 
+from .places import Resolved
+
 
 class ExportFinder:
     """First on ``sys.meta_path``, and the way ``PathFinder`` answers for top-level names.
@@ -107,6 +109,7 @@ def survey(config: dict[str, Any]) -> tuple[list[list[str]], list[str]]:
     """What this process has imported: own modules from elsewhere as ``[name, file]``, and files of the export."""
     export = config["export"] + os.sep
     owned = frozenset(config["owned"]) - frozenset(config["natural"])
+    real_path = Resolved()
     strays: list[list[str]] = []
     files: list[str] = []
     for name, module in list(sys.modules.items()):
@@ -115,7 +118,7 @@ def survey(config: dict[str, Any]) -> tuple[list[list[str]], list[str]]:
             continue
         # The export is known by its real path alone, so only own names are worth resolving.
         is_own = name.partition(".")[0] in owned
-        real = os.path.realpath(file) if is_own else file
+        real = real_path(file) if is_own else file
         if real.startswith(export):
             files.append(real[len(export) :])
         elif is_own and not _is_foreign_part(name, config):

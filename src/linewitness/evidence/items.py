@@ -35,7 +35,8 @@ class Items:
             if known is None:
                 nodes = tuple(parent.listchain()) if parent is not None else ()
                 known = around[id(parent)] = (nodes, [list(node.own_markers) for node in nodes])
-            self._waiting[item.nodeid] = (item, type(item), _runtest(item), list(item.own_markers), *known)
+            runtest = item.__dict__.get("runtest")
+            self._waiting[item.nodeid] = (item, type(item), runtest, list(item.own_markers), *known)
 
     def started(self, nodeid: str) -> str:
         """What happened to a test while it waited, in words; empty when nothing did, or when it was started before."""
@@ -49,7 +50,7 @@ class Items:
             _is_same(item.own_markers, marks) and all(map(_is_same, now, around))
         ):
             return "was marked by an earlier test"
-        if type(item) is not kind or _runtest(item) is not runtest:
+        if type(item) is not kind or item.__dict__.get("runtest") is not runtest:
             return "was given another way to run by an earlier test"
         return ""
 
@@ -58,11 +59,6 @@ def _is_same(now: list[Any], was: list[Any]) -> bool:
     """Whether the marks that leave tests out are the same."""
     ours, theirs = ([mark for mark in marks if getattr(mark, "name", "") in _LEAVING_OUT] for marks in (now, was))
     return len(ours) == len(theirs) and all(map(is_, ours, theirs))
-
-
-def _runtest(item: Any) -> Any:
-    """What stands in for the method of the item's class, if anything does."""
-    return item.__dict__.get("runtest")
 
 
 def choice(config: Any) -> dict[str, str]:

@@ -46,7 +46,8 @@ class Journal:
 
     def write(self, row: list[Any], frame_at: Callable[[int], Any] = sys._getframe) -> None:  # noqa: SLF001
         """Append one row. Errors: OSError when the disk is full or the folder gone."""
-        self._from(frame_at(1), self._seal.row, self.text(row))
+        if self._is_let(frame_at(1)):
+            self._append(self._seal.row(self.text(row)))
 
     def text(self, value: Any) -> str:
         """``value`` as JSON in ASCII."""
@@ -58,24 +59,31 @@ class Journal:
 
     def write_test(self, text: str, frame_at: Callable[[int], Any] = sys._getframe) -> None:  # noqa: SLF001
         """Append the row of one test, as JSON. Errors: as ``write``."""
-        self._from(frame_at(1), self._test_line, text)
-
-    def _test_line(self, text: str) -> bytes:
-        line = b"%b\n" % text.encode("ascii")
-        self._seal.add_tests(line)
-        return line
+        if self._is_let(frame_at(1)):
+            line = f"{text}\n".encode("ascii")
+            self._seal.add_tests(line)
+            self._append(line)
 
     def write_seal_of_tests(self) -> None:
         """Append what seals all rows of tests until now. Errors: as ``write``."""
         self.write(["sealed", self._seal.of_tests()])
 
-    def _from(
-        self, caller: Any, line: Callable[[str], bytes], text: str, write: Callable[[int, bytes], int] = os.write
+    def _is_let(self, caller: Any) -> bool:
+        if self._callers.get(id(caller.f_code)) is caller.f_globals or self._may_write(caller):
+            return True
+        self._trespass(caller, "the record was written to by")
+        return False
+
+    def _append(
+        self,
+        data: bytes,
+        frame_at: Callable[[int], Any] = sys._getframe,  # noqa: SLF001
+        write: Callable[[int, bytes], int] = os.write,
     ) -> None:
-        if self._callers.get(id(caller.f_code)) is not caller.f_globals and not self._may_write(caller):
+        caller = frame_at(1)
+        if caller.f_globals is not _OWN:
             self._trespass(caller, "the record was written to by")
             return
-        data = line(text)
         if write(self._fd if self._is_ours() else self._open(), data) != len(data):
             raise OSError(f"short write to {self.path}")
         self._size += len(data)

@@ -180,7 +180,7 @@ class Monitor:
         """Path and code objects of a file that changed; both empty for others that are not protected."""
         path = self._places.inside(name)
         if not path and name.rpartition(os.sep)[2] in self._names:
-            real = os.path.realpath(name)  # Something installed may be a link into the export.
+            real = self._places.real(name)  # Something installed may be a link into the export.
             path = real[len(self._export) :].replace(os.sep, "/") if real.startswith(self._export) else ""
         if path and os.path.isfile(self._export + path):
             self._recorder.loaded.add(path.replace("/", os.sep))
@@ -219,11 +219,11 @@ class Monitor:
         for code in codes:
             self._monitoring.set_local_events(self._tools[1], code, self._monitoring.events.PY_RETURN)
 
-    def take_returned(self) -> frozenset[int]:
-        """The ``id()`` of those that returned since this was last asked."""
-        returned = frozenset(self._returned)
+    def has_returned(self, code: CodeType) -> bool:
+        """Whether this one returned since the last was asked for."""
+        known = id(code) in self._returned
         self._returned.clear()
-        return returned
+        return known
 
     def rearm(self, hits: list[tuple[Any, int]]) -> None:
         """Switch the code objects of these hits off and on; the same events again would change nothing."""

@@ -23,13 +23,15 @@ from .places import Places
 _STEERING = re.compile(
     r"__test__|pytestmark|pytest_\w+|collect_ignore(?:_glob)?|(?:setup|teardown)_(?:module|function)"
 )
-_TESTS = re.compile(rb"^(?:async[ \t]+)?def[ \t]+(test\w*)", re.MULTILINE)
+# What is defined at the top of a text, after a line break: a search for a fixed letter is many times faster.
+_DEFINED = re.compile(rb"\n(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
 # What is defined without a decorator: a decorator may well be the product's, and give anything.
 _PLAIN = re.compile(rb"(?:\A|\n[ \t\r]*\n|\n#[^\n]*\n)(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
 # A module that makes names of its own while it runs cannot be read off its text.
 # Loaded by the recorder's plugin, before anything of the project.
 _PYTEST = sys.modules.get("pytest")
 _FROM_PYTEST = re.compile(rb"^from pytest import[ \t]+(\([^)]*\)|[^\n(]*)$", re.MULTILINE)
+_MARKS = ("pytestmark", "__test__")
 _MAKES_NAMES = re.compile(rb"\bglobals\(|\bvars\(\)|\bimport[ \t]*\*|\bexec\(|modules\[__name__\]")
 
 
@@ -48,20 +50,42 @@ def meddled(places: Places, origin: Callable[[Any], str]) -> Iterator[tuple[str,
             except OSError:
                 yield path, "the file was taken away"
                 continue
-            for what in (*_strange(module, text), *_fakes(module, text)):
+            defined = [(kind, name.decode()) for kind, name in _DEFINED.findall(b"\n" + text)]
+            tests = [name for kind, name in defined if kind == b"def" and name.startswith("test")]
+            for what in (
+                *_strange(module, text, tests),
+                *_fakes(module, text),
+                *_replaced(module, text, defined, origin),
+            ):
                 yield path, what
-            for name in _PLAIN.findall(text):
-                if origin(vars(module).get(name.decode())) and not _is_made_anew(name, text):
-                    yield path, f"`{name.decode()}` was replaced"
+
+
+def _replaced(
+    module: ModuleType, text: bytes, defined: list[tuple[bytes, str]], origin: Callable[[Any], str]
+) -> Iterator[str]:
+    """Names that the module defines without a decorator, and that stand for something of an unprotected file."""
+    space, file = vars(module), module.__file__
+    plain: list[str] | None = None
+    for _, name in defined:
+        value = space.get(name)
+        is_own = type(value) is FunctionType and value.__code__.co_filename == file
+        if (is_own and "__wrapped__" not in value.__dict__) or not origin(value):
+            continue
+        if plain is None:
+            plain = list(map(bytes.decode, _PLAIN.findall(text)))
+        if name in plain and not _is_made_anew(name.encode(), text):
+            yield f"`{name}` was replaced"
 
 
 def _fakes(module: ModuleType, text: bytes) -> Iterator[str]:
     """Parts of pytest that the module asked for and was given something else."""
     space = vars(module)
     own = space.get("pytest")
+    if b"pytest" not in text:
+        return
     if own is not None and own is not _PYTEST and re.search(rb"^import pytest\b", text, re.MULTILINE):
         yield "what it imported as `pytest` was put in pytest's place"
-    for names in _FROM_PYTEST.findall(text):
+    for names in _FROM_PYTEST.findall(text) if b"from pytest import" in text else ():
         for name in map(bytes.decode, re.findall(rb"(?<![\w.])\w+(?!\w*[ \t]+as\b)", names)):
             given, real = space.get(name), getattr(_PYTEST, name, None)
             if given is real or given is None or real is None:
@@ -82,19 +106,24 @@ def types_are_run() -> bool:
     return bool(getattr(sys.modules.get("typing"), "TYPE_CHECKING", False))
 
 
-def _strange(module: ModuleType, text: bytes) -> Iterator[str]:
+def _strange(module: ModuleType, text: bytes, tests: list[str]) -> Iterator[str]:
     space = vars(module)
     # A submodule becomes a name of its package.
     added = [n for n, value in list(space.items()) if _STEERING.fullmatch(n) and not isinstance(value, ModuleType)]
-    gone = [name for name in map(bytes.decode, _TESTS.findall(text)) if space.get(name) is None]
+    gone = [name for name in tests if space.get(name) is None]
     if (added or gone) and not _MAKES_NAMES.search(text):
         code = compile(text, str(module.__file__), "exec", dont_inherit=True)
         own = set(code.co_names).union(*(inner.co_names for inner in code.co_consts if isinstance(inner, CodeType)))
         yield from (f"`{name}` was put into its module" for name in added if name not in own)
         yield from (f"`{name}` was taken out of its module" for name in gone if _is_made_once(name, code, text))
+    lines: list[bytes] = []
     for value in list(space.values()):
         if isinstance(value, (FunctionType, type)) and value.__module__ == module.__name__:
-            yield from _strange_marks(value, text)
+            found = [name for name in _MARKS if name in value.__dict__]
+            if found:
+                lines = lines or text.split(b"\n")
+                if not _is_plainly_decorated(value, lines):
+                    yield from _strange_marks(value, text, found)
 
 
 def _is_made_once(name: str, code: CodeType, text: bytes) -> bool:
@@ -102,11 +131,8 @@ def _is_made_once(name: str, code: CodeType, text: bytes) -> bool:
     return name in code.co_names and len(re.findall(rb"\b%s\b" % name.encode(), text)) == 1
 
 
-def _strange_marks(value: Any, text: bytes) -> Iterator[str]:
+def _strange_marks(value: Any, text: bytes, found: list[str]) -> Iterator[str]:
     """Marks on a function or class that has no decorator, and a class that shall not be a test any more."""
-    found = [name for name in ("pytestmark", "__test__") if name in vars(value)]
-    if not found or _is_plainly_decorated(value, text):
-        return
     node = _definition(value, text)
     if node is None or node.decorator_list:
         return
@@ -117,12 +143,11 @@ def _strange_marks(value: Any, text: bytes) -> Iterator[str]:
             yield f"`{name}` was put on `{value.__name__}`"
 
 
-def _is_plainly_decorated(value: Any, text: bytes) -> bool:
+def _is_plainly_decorated(value: Any, lines: list[bytes]) -> bool:
     """Whether the lines of a function begin with a decorator: seen without parsing the file, which takes long."""
     code = getattr(value, "__code__", None)
     if not isinstance(code, CodeType) or code.co_name != value.__name__:
         return False
-    lines = text.split(b"\n", code.co_firstlineno)
     return len(lines) > code.co_firstlineno and lines[code.co_firstlineno - 1].startswith(b"@")
 
 

@@ -50,13 +50,14 @@ class Places:
         self._known: dict[str, str] = {}
         # Code without a file ("<string>") would seem to lie in the current folder.
         self._elsewhere = elsewhere(self._export)
-        self._real = Resolved()
+        self.real = Resolved()
+        """Gives the real path of a file."""
 
     def inside(self, name: str) -> str:
         """The path of a file relative to the export, ``/`` between its parts, or an empty string."""
         known = self._known.get(name)
         if known is None:
-            real = "" if name.startswith(self._elsewhere) else self._real(name)
+            real = "" if name.startswith(self._elsewhere) else self.real(name)
             known = real[len(self._export) :].replace(os.sep, "/") if real.startswith(self._export) else ""
             self._known[name] = known
         return known

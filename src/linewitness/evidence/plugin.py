@@ -8,6 +8,7 @@ in its workers. Only facts are written down; who witnessed what is judged by the
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ _KEY = "linewitness_key"
 # Loaded before any conftest file: nothing of the project has run, and everything that judges is still what it was.
 _GUARDS = [Guard(recorder) for recorder in (Recorder.active,) if recorder is not None]
 for _guard in _GUARDS:
+    # The harness and what is remembered of it stay until the end: there is nothing to collect among them.
+    gc.freeze()
     _guard.wake()
 
 
@@ -89,6 +92,8 @@ class Session:
         self._reports: list[Any] = []
         self._places: dict[str, str] = {}
         self._running = ""
+        # Whether tests run in this process; known when they are collected.
+        self._tests_here = False
         self._closed = False
 
     def _watch_unittest(self) -> None:
@@ -150,7 +155,8 @@ class Session:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: Any) -> None:
         """What ran so far was import and collection."""
-        if self._mine and not self._controls:
+        self._tests_here = self._mine and not self._controls
+        if self._tests_here:
             self._guard.look_back(session.items)
             self._watch_unittest()
             self._recorder.threads.ignore_present()
@@ -162,7 +168,7 @@ class Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """From here on hits belong to ``nodeid``."""
-        if self._mine and not self._controls:
+        if self._tests_here and self._recorder.role != "child":
             self._reports = []
             self._raised = ""
             self._running = nodeid
@@ -180,7 +186,7 @@ class Session:
             if _is_a_skip(call.excinfo.value):
                 self._keep_place(item.nodeid, call.excinfo.value)
         if self._running:
-            self._guard.phase(call.when)
+            self._guard.phases.append(call.when)
             if call.when == "call":
                 self._guard.called(item)
 

@@ -116,7 +116,7 @@ class Recorder(metaclass=_Single):
         self.waiting: Callable[[], int] = int
         # Told, where starts of code are seen, of frames in which code of an unprotected file starts for the first time.
         self.look: Callable[[Any], None] | None = None
-        self._foreign: list[tuple[Any, int]] = []
+        self._foreign: set[tuple[Any, int]] = set()
         self._aliens: list[list[Any]] = []
         self._signs: set[str] = set()
         self.config: dict[str, Any] = {}
@@ -125,6 +125,7 @@ class Recorder(metaclass=_Single):
         self._named = False
         self._numbers: dict[str, int] = {}
         self._listed = 0
+        self._names: dict[str, str] = {}
 
     # ------------------------------------------------------------ hits
 
@@ -138,7 +139,7 @@ class Recorder(metaclass=_Single):
                 if ident not in unrun.get(spot.file, ()):
                     self._report(spot, ident)
             elif self.threads.foreign and self.threads.is_foreign():
-                self._foreign.append((spot, ident))
+                self._foreign.add((spot, ident))
                 return False
             else:
                 fresh.append((spot, ident))
@@ -241,14 +242,14 @@ class Recorder(metaclass=_Single):
     def finish(self, test: str, reports: list[list[str]], passed: bool) -> None:
         """A test and its teardown are over, all its reports are known."""
         self.threads.settle()
-        hits = self.take()
+        hits = self.take() if self.waiting() else []
         # The name stays in the environment: a child that is started between tests is out of time anyway.
         self.test = None
         text = self.journal.text
         number = self._numbers.get(test)
         name = text(test) if number is None else number
         told = _PASSED_TEXT if reports is PASSED else text(reports)
-        files = text(_by_file(hits)) if hits else "[]"
+        files = self._text_of(hits) if hits else "[]"
         self.journal.write_test(f'["test",{name},{self._since},{self.now()},{told},{files}]')
         observer = self.observer
         if observer is None:
@@ -259,6 +260,16 @@ class Recorder(metaclass=_Single):
         doubtful, self.doubtful = self.doubtful, False
         if hits and (self.keep_all or doubtful or not passed):
             observer.rearm(hits)
+
+    def _text_of(self, hits: list[tuple[Any, int]]) -> str:
+        """What ``_by_file`` gives, as JSON."""
+        names = self._names
+        parts = []
+        for path, idents in _by_file(hits):
+            if path not in names:
+                names[path] = self.journal.text(path)
+            parts.append(f"[{names[path]},{str(idents).replace(' ', '')}]")
+        return f"[{','.join(parts)}]"
 
     def outside(self) -> None:
         """Put down what ran outside of tests: import, collection, hooks between tests."""
@@ -278,7 +289,8 @@ class Recorder(metaclass=_Single):
         for row in self._aliens:
             self.journal.write(row)
         if self._foreign:
-            self.journal.write(["foreign", _by_file(self._foreign)])
+            # Copied first: such a thread may still run.
+            self.journal.write(["foreign", _by_file(list(self._foreign))])
         for fault in self.observer.faults() if self.observer is not None else ["no observer was installed"]:
             self.sign(fault)
         self.journal.write(["modules", strays])
@@ -319,7 +331,7 @@ class Recorder(metaclass=_Single):
         self.journal = Journal(self.folder, "child", Seal(), self.trespass, self.journal.encoder)
         self.threads = Threads()
         self.take()
-        self._foreign, self._aliens, self._signs, self._named = [], [], set(), False
+        self._foreign, self._aliens, self._signs, self._named = set(), [], set(), False
 
 
 def _by_file(hits: list[tuple[Any, int]]) -> list[list[Any]]:
