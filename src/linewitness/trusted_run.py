@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from linewitness.case import Case
 from linewitness.evidence.combined import BoundEvidence, combine
@@ -24,7 +23,7 @@ from linewitness.evidence.interpreter import Interpreter, find_interpreter
 from linewitness.evidence.pytest_run import RunRequest, run_pytest
 from linewitness.evidence.pytest_settings import import_roots, owned_names, read_pytest_settings
 from linewitness.evidence.reasons import lines_at_issue, may_execute, may_look_up
-from linewitness.evidence.recorded import RecordedEvidence
+from linewitness.evidence.recorded import Demands, RecordedEvidence, Remembered
 from linewitness.evidence.relation_request import BaseTree, RelationRequest, asks_for_base, draw_seed, request_of
 from linewitness.evidence.rule import lines_needed
 from linewitness.evidence.sandbox import Mode, Sandbox, find_sandbox
@@ -39,12 +38,15 @@ from linewitness.patch.export import export_tree
 from linewitness.settings import Suite
 from linewitness.silence import silenced
 from linewitness.trust.manifest import MANIFEST
+from linewitness.values import NamedTuple
 
 Progress = Callable[[str], None]
 LineRanges = tuple[tuple[int, int], ...]
 
 _SECONDS_BETWEEN_NEWS = 0.2
 _LARGEST_TEXT = 1 << 20
+_WORTH_A_GUESS = 500_000
+"""Bytes of changed files from which on to list the code of all costs more than to look which may be loaded."""
 _MOSTLY = 3
 """A file of which more than one line in this many is owed is watched whole."""
 
@@ -94,16 +96,26 @@ def collect(case: Case, ledgers: Sequence[FileLedger], wishes: Wishes, progress:
         if not is_concerned:
             progress(f"the suite `{suite.name}` is skipped: the patch changes no line of its sources that owes")
             continue
-        with tempfile.TemporaryDirectory(prefix="linewitness-", ignore_cleanup_errors=True) as folder:
-            export = Path(os.path.realpath(folder)) / "export"
-            progress("exporting head")
-            export_tree(case.repository, case.head.tree, export, listed=case.head_tree)
-            place = _Place(export, export.parent, wishes, sandbox, protected, progress)
-            seen = (
-                _command(case, suite, ledgers, place) if python is None else _run(case, suite, ledgers, place, python)
-            )
+        nowhere = _Place(Path(), Path(), wishes, sandbox, protected, progress)
+        seen = _seen(case, suite, ledgers, nowhere, python)
+        if seen is None:
+            progress("the checks loaded changed files that nothing seemed to lead to: they run again, with all watched")
+            seen = _seen(case, suite, ledgers, nowhere._replace(guesses=False), python)
+        if seen is not None:
             parts.append(BoundEvidence(seen, sources.match))
     return combine(parts)
+
+
+def _seen(
+    case: Case, suite: Suite, ledgers: Sequence[FileLedger], nowhere: _Place, python: Later[Interpreter] | None
+) -> Evidence | None:
+    """Run one suite in an export of its own. ``None`` when it has to run again, without guesses."""
+    with tempfile.TemporaryDirectory(prefix="linewitness-", ignore_cleanup_errors=True) as folder:
+        export = Path(os.path.realpath(folder)) / "export"
+        place = nowhere._replace(export=export, results=export.parent)
+        place.progress("exporting head")
+        export_tree(case.repository, case.head.tree, export, listed=case.head_tree)
+        return _command(case, suite, ledgers, place) if python is None else _run(case, suite, ledgers, place, python)
 
 
 def _owing(ledgers: Iterable[FileLedger]) -> Iterable[FileLedger]:
@@ -121,12 +133,15 @@ def _relations(case: Case, base: Path, progress: Progress) -> RelationRequest:
 
 
 class _Place(NamedTuple):
+    """Where and how one suite runs. ``guesses``: files that nothing seems to lead to may be left unobserved."""
+
     export: Path
     results: Path
     wishes: Wishes
     sandbox: Sandbox
     protected: frozenset[RepoPath]
     progress: Progress
+    guesses: bool = True
 
 
 def _relations_for(case: Case, place: _Place, python: Interpreter) -> RelationRequest:
@@ -148,19 +163,22 @@ def _terms(case: Case, suite: Suite, place: _Place, python: Interpreter | None, 
 
 def _run(
     case: Case, suite: Suite, ledgers: Sequence[FileLedger], place: _Place, asked: Later[Interpreter]
-) -> RecordedEvidence:
+) -> RecordedEvidence | None:
     python = asked.result()
     sources, paths = Globs(suite.sources or ("**",)), Globs(suite.paths or ("**",))
     settings = read_pytest_settings(place.export, python.pytest)
     relations = _relations_for(case, place, python)
     place.progress(f"running the trusted checks with {python}")
     mine = [ledger for ledger in ledgers if sources.match(ledger.text.change.path) and _is_python(ledger)]
+    idle = _idle(case, mine, place) if place.guesses else frozenset[RepoPath]()
+    needed, owned = Remembered(demands), candidates(case)
     request = RunRequest(
         export=place.export,
         python=python,
         suite=suite,
-        paths=tuple(filter(paths.match, candidates(case))),
-        changed=observed_lines(mine),
+        paths=tuple(filter(paths.match, owned)),
+        changed=observed_lines((each for each in mine if each.text.change.path not in idle), needed)
+        | dict.fromkeys(idle, ()),
         results=place.results,
         owned=owned_names(case.base_tree, settings.pythonpath),
         protected=place.protected,
@@ -172,12 +190,26 @@ def _run(
     notes = notes_reads(case, ledgers, place.export)
     loose = _loose(case, ledgers) if notes or suite.audit == "always" else {}
     record = run_pytest(request._replace(notes_reads=notes, loose=loose))
+    if idle & record.loaded:
+        return None
     changes, checks = (ledger.text.change for ledger in ledgers), _texts_of_checks(case, place.export)
     found = influences(changes, record.used, _owners(case), case.base_tree, checks)
-    keys = {*relations.corpora, *(path for path in candidates(case) if path.endswith((".py", MANIFEST)))}
+    keys = {*relations.corpora, *(path for path in owned if path.endswith((".py", MANIFEST)))}
     found += looked_up(record.used, keys.__contains__, checks, lambda: [each.text.head or b"" for each in mine])
     found += silenced(case, request, record, place.progress)
-    return RecordedEvidence(record._replace(findings=(*record.findings, *found)), demands)
+    return RecordedEvidence(record._replace(findings=(*record.findings, *found)), needed)
+
+
+def _idle(case: Case, mine: Iterable[FileLedger], place: _Place) -> frozenset[RepoPath]:
+    """The changed files of a big patch that no check seems to load."""
+    changed = {ledger.text.change.path: len(ledger.text.head or b"") for ledger in _owing(mine)}
+    if sum(changed.values()) < _WORTH_A_GUESS:
+        return frozenset()
+    from linewitness.evidence.reach import out_of_reach
+
+    modules = [path for path, blob in case.head_tree.items() if path.endswith(".py") and blob.is_regular]
+    checks = {path for path in modules if path in place.protected or path.endswith("conftest.py")}
+    return out_of_reach(changed, modules, checks, lambda path: (place.export / path).read_bytes())
 
 
 def notes_reads(case: Case, ledgers: Iterable[FileLedger], export: Path) -> bool:
@@ -272,8 +304,11 @@ class _Pace:
             self._progress(f"{done} of {total} checks done")
 
 
-def observed_lines(ledgers: Iterable[FileLedger]) -> dict[RepoPath, LineRanges]:
-    """For each file that owes, the line ranges whose code the recorder has to watch: headers, definitions and arms."""
+def observed_lines(ledgers: Iterable[FileLedger], ask: Demands = demands) -> dict[RepoPath, LineRanges]:
+    """For each file that owes, the line ranges whose code the recorder has to watch: headers, definitions and arms.
+
+    ``ask`` tells what lines demand.
+    """
     watched: dict[RepoPath, LineRanges] = {}
     for ledger in ledgers:
         runnable = [owed for owed in ledger.classes.obligations if owed.kind is not Kind.OPAQUE]
@@ -285,6 +320,6 @@ def observed_lines(ledgers: Iterable[FileLedger]) -> dict[RepoPath, LineRanges]:
             # what a statement demands lies in its own header: only the others have to be asked
             others = tuple(owed for owed in runnable if owed.kind is not Kind.STATEMENT)
             lines = {span for owed in runnable for span in (owed.statement, (owed.line, owed.line))}
-            lines.update(lines_needed(demands(ledger.text, others)) if others else ())
+            lines.update(lines_needed(ask(ledger.text, others)) if others else ())
             watched[ledger.text.change.path] = tuple(sorted(lines))
     return watched

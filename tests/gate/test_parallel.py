@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from linewitness import obligations
 from linewitness.case import Question, open_case
-from linewitness.parallel import spread
+from linewitness.parallel import Fork, spread
 from linewitness.patch.diff import GitPatch
 from linewitness.patch.repository import Repository
 from tests.support.repos import Repo
@@ -80,3 +82,32 @@ def test_a_patch_that_is_dealt_out_gets_the_same_classes(tmp_path: Path, monkeyp
         alone = tuple(obligations.collect(patch, case.jurisdiction))
         assert obligations.collect_all(patch, case.jurisdiction) == alone
     assert sum(len(ledger.classes.obligations) for ledger in alone) == 10
+
+
+def test_a_copy_of_this_process_hands_bytes_over_and_leaves_no_trace() -> None:
+    seen: list[int] = []
+
+    def work() -> bytes:
+        seen.append(1)
+        return b"x" * 300_000
+
+    before = children()
+    assert Fork(work).result() == b"x" * 300_000
+    assert (seen, children() <= before) == ([], True)
+
+
+@pytest.mark.parametrize("crash", [os.abort, lambda: os._exit(0), lambda: 1 // 0])
+def test_a_copy_that_comes_to_no_end_hands_nothing_over(crash: Callable[[], object]) -> None:
+    assert Fork(lambda: b"x" if crash() else b"y").result() is None
+
+
+def test_a_copy_that_takes_too_long_is_ended() -> None:
+    before = children()
+    fork = Fork(lambda: time.sleep(60) or b"late")  # type: ignore[func-returns-value]
+    assert fork.result(0.05) is None
+    assert children() <= before
+
+
+def test_a_copy_that_nobody_waits_for_can_be_ended_more_than_once() -> None:
+    fork = Fork(lambda: time.sleep(60) or b"late")  # type: ignore[func-returns-value]
+    assert (fork.end(kill=True), fork.end(kill=True)) == (False, False)

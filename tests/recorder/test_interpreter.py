@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from linewitness.errors import EvidenceError
-from linewitness.evidence.interpreter import _QUESTION, find_interpreter
+from linewitness.evidence import described as question
+from linewitness.evidence.interpreter import find_interpreter
 from linewitness.settings import Suite
 
 
@@ -100,6 +101,47 @@ def test_a_plugin_name_that_no_command_line_can_hold_is_refused() -> None:
 def test_folders_with_any_name_are_told_as_they_are(tmp_path: Path, name: str) -> None:
     folder = str(tmp_path / name)
     os.mkdir(folder)
-    program = f"import sys; sys.path.append({folder!r})\n{_QUESTION}"
+    program = f"import runpy, sys; sys.path.append({folder!r})"
+    program += f"; runpy.run_path({question.__file__!r}, run_name='__main__')"
     done = subprocess.run([sys.executable, "-I", "-B", "-c", program], check=True, capture_output=True)
     assert json.loads(done.stdout)["search_path"][-1] == folder
+
+
+def test_the_running_interpreter_answers_for_itself_as_it_would_when_asked(tmp_path: Path) -> None:
+    home = str(Path(question.__file__).parents[2])
+    program = tmp_path / "ask.py"
+    program.write_text(
+        f"import sys; sys.path.append({home!r})\n"
+        "from linewitness.evidence import described\n"
+        "import json, subprocess\n"
+        "with open(described.__file__, encoding='utf-8') as text:\n"
+        "    asked = subprocess.check_output([sys.executable, '-I', '-B', '-c', text.read()])\n"
+        "sys.path.pop()\n"
+        "print(json.dumps([described.describe(described.isolated_path(), []), json.loads(asked)]))\n",
+        encoding="utf-8",
+    )
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run([sys.executable, str(program)], env=bare, check=True, capture_output=True, text=True)
+    own, asked = json.loads(done.stdout)
+    assert own == asked
+
+
+@pytest.mark.parametrize("variable", ["PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR"])
+def test_an_interpreter_whose_search_path_was_changed_does_not_answer_for_itself(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    for name in ("PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys.modules["site"], "USER_SITE", "/nowhere")
+    assert question.isolated_path() is not None
+    monkeypatch.setenv(variable, "/somewhere")
+    assert question.isolated_path() is None
+
+
+def test_an_interpreter_of_another_build_does_not_compile_alike(tmp_path: Path) -> None:
+    builds = (question.build(), question.build() + "d", "")
+    alike = [
+        find_interpreter(Suite(python=answering(tmp_path, described(build=json.dumps(build)))), None).compiles_alike
+        for build in builds
+    ]
+    assert alike == [True, False, False]

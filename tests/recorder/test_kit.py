@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import marshal
 import subprocess
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path
 
-from linewitness.evidence.kit import PACKAGE, RELATIONS, write_kit
+from linewitness.evidence.kit import PACKAGE, RELATIONS, _compiled, _header, write_kit
 
 OURS = (sys.version_info.major, sys.version_info.minor, sys.version_info.micro)
 
@@ -46,3 +48,17 @@ def test_a_file_of_the_kit_that_was_changed_is_compiled_anew(tmp_path: Path) -> 
 def test_an_interpreter_of_another_version_compiles_the_kit_by_itself(tmp_path: Path) -> None:
     assert not write_kit(tmp_path, (3, 9, 18))
     assert not list(tmp_path.rglob("*.pyc"))
+
+
+def test_byte_code_that_python_would_not_read_is_made_anew(tmp_path: Path) -> None:
+    module = tmp_path / "some.py"
+    module.write_text("X = 1\n", encoding="utf-8")
+    kept = Path(cache_from_source(str(module)))
+    fresh = _compiled(str(module))
+    assert marshal.loads(fresh).co_consts[0] == 1
+    for forged in (b"", b"nonsense", b"\0" * 16 + fresh, _header(str(module))[:-1] + b"\1" + fresh):
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_bytes(forged)
+        assert marshal.loads(_compiled(str(module))) == marshal.loads(fresh)
+    kept.write_bytes(_header(str(module)) + b"kept")
+    assert _compiled(str(module)) == b"kept"

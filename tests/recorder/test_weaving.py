@@ -50,5 +50,27 @@ def test_lines_that_are_passed_by_have_nothing_to_weave_into(
     wanted = Ranges([[1, text.count(b"\n") + 1]])
     warnings.simplefilter("ignore")  # as the listing's own process does
     quick = weaving.listing(text, "a.py", wanted)
-    monkeypatch.setattr(weaving, "_lines_with_parts", lambda _: frozenset(range(1, text.count(b"\n") + 2)))
+    monkeypatch.setattr(weaving, "lines_with_parts", lambda _: frozenset(range(1, text.count(b"\n") + 2)))
     assert quick == weaving.listing(text, "a.py", wanted)
+
+
+def silent(source: str) -> bool:
+    listed = weaving.listing(source.encode(), "a.py", Ranges([[1, source.count("\n") + 1]]))
+    return bool(listed["silent"])
+
+
+@pytest.mark.parametrize("source", ["x = '\\d'\n", "x = 1\ny = x is 1\n", "assert (x, 'y')\n", "x = 1()\n"])
+def test_a_file_of_which_python_warns_is_compiled_as_it_stands_too(source: str) -> None:
+    assert not silent(source)
+    assert silent("x = 1\n")
+
+
+def test_a_file_that_nests_deeply_is_compiled_as_it_stands_too() -> None:
+    before = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(20_000)
+        assert not silent("x = " + "+".join(["y"] * 3000) + "\n")
+        assert silent("x = " + "+".join(["y"] * 30) + "\n")
+        assert sys.getrecursionlimit() == 20_000
+    finally:
+        sys.setrecursionlimit(before)

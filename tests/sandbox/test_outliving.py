@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import time
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from linewitness.evidence import sandbox_processes
 from linewitness.evidence.sandbox import Sandbox
 from linewitness.settings import Suite
 from tests.sandbox.conftest import MakeLab
@@ -53,7 +55,12 @@ def test_a_daemon_dies_with_the_run(kind: str, make_lab: MakeLab, program: str) 
     assert is_quiet(lab)
 
 
-def test_without_a_sandbox_daemons_are_found_ended_and_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_without_a_sandbox_daemons_are_found_ended_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_listed: bool
+) -> None:
+    if not is_listed:
+        monkeypatch.setattr(sandbox_processes, "_listed", list)  # as where the kernel keeps no list of children
     lab = Lab(tmp_path / "lab", "landlock", Suite(timeout=30))
     assert lab.room.fence is not None
     lab.room = lab.room._replace(fence=lab.room.fence._replace(sandbox=Sandbox("none", "this is a test")))
@@ -87,3 +94,25 @@ def test_how_a_command_was_killed_is_the_same_inside(namespaced: str, make_lab: 
 
     assert str(answer.ended) == "killed by SIGSEGV"
     assert lab.run("import sys; sys.exit(7)").ended.status == 7
+
+
+def test_the_kernel_lists_the_children_that_are_found_by_looking_at_all_processes() -> None:
+    child = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    try:
+        listed = sandbox_processes._listed()
+        assert not listed or str(child.pid) in listed
+        assert child.pid in sandbox_processes._children()
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_a_system_without_handles_of_processes_waits_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: int) -> int:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(os, "pidfd_open", refuse)
+    lab = Lab(tmp_path / "lab", "landlock", Suite(timeout=30))
+    assert lab.run("raise SystemExit(4)").ended.status == 4

@@ -39,8 +39,16 @@ def main(path: str) -> int:
     os.environ.update(process.environment(kit, config["export"]))
     import pytest
 
-    sys.argv[:] = [os.path.join(os.path.dirname(pytest.__file__), "__main__.py"), *config["args"]]
-    status = int(pytest.main(list(config["args"])))
+    for part in getattr(sys.modules["_pytest.config"], "default_plugins", ()):
+        # pytest loads its own plugins before ours, which have to find the whole harness there to remember it
+        importlib.import_module(f"_pytest.{part}")
+    arguments = list(config["args"])
+    for option, name in zip(arguments, arguments[1:]):  # noqa: B905, RUF007 - Python 3.9 knows neither
+        # pytest would look at the source of a plugin that it loads itself, to find that there is nothing to rewrite
+        if option == "-p" and name.startswith("_linewitness."):
+            importlib.import_module(name)
+    sys.argv[:] = [os.path.join(os.path.dirname(pytest.__file__), "__main__.py"), *arguments]
+    status = int(pytest.main(arguments))
     end(status)
     return status
 

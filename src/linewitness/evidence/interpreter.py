@@ -7,87 +7,24 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from linewitness.errors import EvidenceError
+from linewitness.evidence import described
 from linewitness.settings import Suite
+from linewitness.values import NamedTuple
 
 OLDEST = (3, 9)
 _QUESTION_TIMEOUT = 120
-# Asked in isolation, because neither the user's site folder nor PYTHON* variables take part in the trusted run.
-_QUESTION = r"""
-import os, sys
-names = sys.argv[1:]
-pytest, points = "", []
-# What importlib.metadata would tell, and in the words of JSON, without the time that importing them takes.
-for folder in sys.path:
-    try:
-        entries = os.listdir(folder)
-    except OSError:
-        continue
-    for entry in entries:
-        stem, _, kind = entry.rpartition(".")
-        parts = stem.split("-")
-        if kind not in ("dist-info", "egg-info") or len(parts) < 2 or not (parts[0] and parts[1]):
-            continue
-        if parts[0].lower() == "pytest":
-            pytest = pytest or parts[1]
-        if not names:
-            continue
-        try:
-            with open(os.path.join(folder, entry, "entry_points.txt"), encoding="utf-8") as stream:
-                lines = stream.read().splitlines()
-        except (OSError, ValueError):
-            continue
-        group = ""
-        for line in lines:
-            line = line.strip()
-            if line.startswith("["):
-                group = line
-            elif group == "[pytest11]" and "=" in line and line[:1] not in "#;":
-                point, _, value = line.partition("=")
-                points.append([point.strip(), value.partition("[")[0].strip(), parts[0]])
-if not pytest:
-    from importlib.metadata import version, PackageNotFoundError
-    try:
-        pytest = version("pytest")
-    except PackageNotFoundError:
-        pass
-def importable(name):
-    from importlib.util import find_spec
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError, AttributeError):
-        return False
-def letter(code):
-    if code > 0xFFFF:
-        return letter(0xD7C0 + (code >> 10)) + letter(0xDC00 + (code & 0x3FF))
-    return chr(code) if 32 <= code < 127 and code not in (34, 92) else "\\u%04x" % code
-def told(value):
-    if isinstance(value, str):
-        return '"' + "".join(map(letter, map(ord, value))) + '"'
-    if isinstance(value, dict):
-        return "{" + ",".join(told(key) + ":" + told(each) for key, each in value.items()) + "}"
-    return "[" + ",".join(map(told, value)) + "]" if isinstance(value, list) else str(value)
-sys.stdout.write(told({
-    "version": list(sys.version_info[:3]),
-    "implementation": sys.implementation.name,
-    "pytest": pytest,
-    "points": points,
-    "importable": [name for name in names if importable(name)],
-    "prefixes": [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix],
-    "search_path": [entry for entry in sys.path if os.path.isabs(entry) and os.path.exists(entry)],
-}))
-"""
 
 
 class Interpreter(NamedTuple):
     """The interpreter of the trusted run.
 
     ``plugins`` are the names that pytest's ``-p`` takes for the suite's plugins; ``source`` tells people how the
-    interpreter was chosen. ``prefixes`` and ``search_path`` are the places from which it imports.
+    interpreter was chosen. ``prefixes`` and ``search_path`` are the places from which it imports;
+    ``compiles_alike`` says whether it makes the same code of a text as the interpreter that runs this program.
     """
 
     path: Path
@@ -97,6 +34,7 @@ class Interpreter(NamedTuple):
     source: str
     prefixes: tuple[str, ...] = ()
     search_path: tuple[str, ...] = ()
+    compiles_alike: bool = False
 
     @property
     def has_safe_path(self) -> bool:
@@ -116,6 +54,7 @@ class _Answer(msgspec.Struct):
     importable: list[str]
     prefixes: tuple[str, ...] = ()
     search_path: tuple[str, ...] = ()
+    build: str = ""
 
 
 def find_interpreter(suite: Suite, checkout: Path | None, environment: Mapping[str, str] | None = None) -> Interpreter:
@@ -126,7 +65,7 @@ def find_interpreter(suite: Suite, checkout: Path | None, environment: Mapping[s
     interpreter is not there, is too old or no CPython, has no pytest, or lacks a plugin that the settings name.
     """
     path, source = _choose(suite, checkout, os.environ if environment is None else environment)
-    answer = _ask(path, source, suite.plugins)
+    answer = _own_answer(path, suite.plugins) or _ask(path, source, suite.plugins)
     if answer.implementation != "cpython":
         raise EvidenceError(
             f"the tests' interpreter {path} ({source}) is {answer.implementation}; the recorder needs CPython."
@@ -143,7 +82,15 @@ def find_interpreter(suite: Suite, checkout: Path | None, environment: Mapping[s
             " or name the interpreter of the tests as `python` in the suite's settings."
         )
     plugins = tuple(_resolve(name, answer, path) for name in suite.plugins)
-    return Interpreter(path, answer.version, answer.pytest, plugins, source, answer.prefixes, answer.search_path)
+    places = (answer.prefixes, answer.search_path)
+    return Interpreter(path, answer.version, answer.pytest, plugins, source, *places, _compiles_alike(answer.build))
+
+
+def _compiles_alike(build: str) -> bool:
+    """Whether an interpreter of this build, started without options, makes the same code of a text as this process."""
+    columns = not os.environ.get("PYTHONNODEBUGRANGES") and "no_debug_ranges" not in sys._xoptions  # noqa: SLF001
+    digits = sys.flags.int_max_str_digits in {-1, sys.int_info.default_max_str_digits}
+    return build == described.build() and columns and digits and not sys.flags.optimize
 
 
 def _choose(suite: Suite, checkout: Path | None, environment: Mapping[str, str]) -> tuple[Path, str]:
@@ -173,8 +120,18 @@ def _is_program(path: Path) -> bool:
     return path.is_file() and os.access(path, os.X_OK)
 
 
+def _own_answer(path: Path, plugins: tuple[str, ...]) -> _Answer | None:
+    """What the interpreter would answer that runs this program: for that, no other has to be started."""
+    if plugins or str(path) != sys.executable:
+        return None
+    search_path = described.isolated_path()
+    return None if search_path is None else msgspec.convert(described.describe(search_path, []), _Answer)
+
+
 def _ask(path: Path, source: str, plugins: tuple[str, ...]) -> _Answer:
-    command = [str(path), "-I", "-B", "-c", _QUESTION, *(name.replace("-", "_") for name in plugins)]
+    # as text: to start with a file, an interpreter imports half as much again
+    program = Path(described.__file__).read_text(encoding="utf-8")
+    command = [str(path), "-I", "-B", "-c", program, *(name.replace("-", "_") for name in plugins)]
     try:
         run = subprocess.run(command, capture_output=True, timeout=_QUESTION_TIMEOUT, check=False, cwd=path.parent)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:

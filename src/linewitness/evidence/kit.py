@@ -7,10 +7,11 @@ the kit is copied, as the package ``_linewitness``, beside the records of the ru
 from __future__ import annotations
 
 import marshal
+import os
 import shutil
 import sys
 from importlib.machinery import SourceFileLoader
-from importlib.util import MAGIC_NUMBER
+from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
 PACKAGE = "_linewitness"
@@ -24,6 +25,7 @@ _INSIDE = (
     "imports",
     "items",
     "journal",
+    "left_out",
     "lent",
     "lookups",
     "monitor",
@@ -39,7 +41,9 @@ _INSIDE = (
     "relation_watch",
     "seal",
     "sites",
+    "skipping",
     "threads",
+    "tools",
     "unrun",
     "weaving",
 )
@@ -67,17 +71,17 @@ def write_kit(folder: Path, version: tuple[int, int, int]) -> bool:
     and only an interpreter of our own version reads it; what does not fit one after all, Python compiles again.
     Errors: OSError.
     """
-    here = Path(__file__).parent
-    package = folder / PACKAGE
+    here, package = Path(__file__).parent, folder / PACKAGE
     relations, site = package / "relations", folder / "site"
     for place in (package, relations, site):
         place.mkdir()
-    (package / "__init__.py").write_text("", encoding="utf-8")
-    modules = [(here / f"{name}.py", package / f"{name}.py") for name in _INSIDE]
-    modules += [(here.parent / "relations" / f"{name}.py", relations / f"{name}.py") for name in RELATIONS]
-    modules.append((here / "child.py", site / "sitecustomize.py"))
+    (package / "__init__.py").write_bytes(b"")
+    # as text: there are many, and paths as objects take longer than the files
+    modules = [(f"{here}/{name}.py", f"{package}/{name}.py") for name in _INSIDE]
+    modules += [(f"{here.parent}/relations/{name}.py", f"{relations}/{name}.py") for name in RELATIONS]
+    modules.append((f"{here}/child.py", f"{site}/sitecustomize.py"))
     for source, copy in modules:
-        copy.write_bytes(source.read_bytes())
+        _write(copy, _read(source))
     shutil.copyfile(here / "bootstrap.py", folder / "bootstrap.py")
     # without its assertions it would be another kit
     is_ours = version == sys.version_info[:3] and sys.implementation.name == "cpython" and not sys.flags.optimize
@@ -89,11 +93,39 @@ def write_kit(folder: Path, version: tuple[int, int, int]) -> bool:
     return is_ours
 
 
-def _keep_compiled(source: Path, copy: Path) -> None:
+def _read(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as stream:
+        return stream.readall()
+
+
+def _write(path: str, data: bytes) -> None:
+    with open(path, "wb") as stream:
+        stream.write(data)
+
+
+def _keep_compiled(source: str, copy: str) -> None:
     """Leave the byte code of ``source`` beside its copy, in the format of PEP 552 that is checked by time and size."""
-    code = SourceFileLoader(f"{PACKAGE}.{copy.stem}", str(source)).get_code(f"{PACKAGE}.{copy.stem}")
-    facts = copy.stat()
+    folder, _, name = copy.removesuffix(".py").rpartition("/")
+    _write(f"{folder}/__pycache__/{name}.{sys.implementation.cache_tag}.pyc", _header(copy) + _compiled(source))
+
+
+def _compiled(source: str) -> bytes:
+    """The byte code of a module of ours: what Python keeps of it when that is current by its own rules, else anew.
+
+    The file names in it are mended when it is loaded from its new place.
+    """
+    current = _header(source)
+    try:
+        kept = _read(cache_from_source(source))
+    except (OSError, NotImplementedError):
+        kept = b""
+    if kept.startswith(current):
+        return kept[len(current) :]
+    return marshal.dumps(SourceFileLoader(PACKAGE, source).get_code(PACKAGE))
+
+
+def _header(source: str) -> bytes:
+    """What stands before byte code that is checked by the time and the size of its source."""
+    facts = os.stat(source)
     checked = (0, int(facts.st_mtime), facts.st_size)
-    header = b"".join((number & 0xFFFFFFFF).to_bytes(4, "little") for number in checked)
-    name = f"{copy.stem}.{sys.implementation.cache_tag}.pyc"
-    (copy.parent / "__pycache__" / name).write_bytes(MAGIC_NUMBER + header + marshal.dumps(code))
+    return MAGIC_NUMBER + b"".join((number & 0xFFFFFFFF).to_bytes(4, "little") for number in checked)

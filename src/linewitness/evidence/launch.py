@@ -9,12 +9,15 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence.sandbox import Fence
 from linewitness.evidence.sandbox_processes import FirstProcess, adopting_orphans, end_orphans
+from linewitness.evidence.sandbox_shim import obey
+from linewitness.parallel import can_fork
+from linewitness.values import NamedTuple
 
 _POLL_SECONDS = 1.0
 _TAIL_BYTES = 4000
@@ -68,10 +71,9 @@ def launch(command: Sequence[str], world: World, tick: Callable[[], None] | None
     second. Errors: EvidenceError when the command cannot be started, or when something it started cannot be ended.
     """
     started = time.monotonic()
-    fenced = world.fence.command(command) if world.fence is not None else list(command)
+    run = _in_namespace if world.fence is not None and world.fence.sandbox.isolates else _adopted
     with world.output.open("ab") as output:
-        run = _in_namespace if world.fence is not None and world.fence.sandbox.isolates else _adopted
-        status, timed_out, outlived = run([*world.wrapper, *fenced], world, output.fileno(), tick)
+        status, timed_out, outlived = run(list(command), world, output.fileno(), tick)
     return Ended(_plain(status, world), timed_out, time.monotonic() - started, tail(world.output), outlived)
 
 
@@ -80,7 +82,8 @@ _Outcome = tuple[int, bool, tuple[str, ...]]
 
 def _in_namespace(command: list[str], world: World, output: int, tick: Callable[[], None] | None) -> _Outcome:
     first = FirstProcess()
-    process = _start([*command[:1], "--info-fd", str(first.write), *command[1:]], world, output, (first.write,))
+    program, *fenced = [*world.wrapper, *_fenced(command, world)]
+    process = _start([program, "--info-fd", str(first.write), *fenced], world, output, (first.write,))
     try:
         first.listen()
         timed_out = not _wait(process, world.timeout, tick)
@@ -92,7 +95,11 @@ def _in_namespace(command: list[str], world: World, output: int, tick: Callable[
 
 def _adopted(command: list[str], world: World, output: int, tick: Callable[[], None] | None) -> _Outcome:
     with adopting_orphans() as known:
-        process = _start(command, world, output)
+        if world.fence is not None and can_fork():
+            orders = partial(obey, world.fence.orders(), command[0])
+            process = _start([*world.wrapper, *command], world, output, orders=orders)
+        else:
+            process = _start([*world.wrapper, *_fenced(command, world)], world, output)
         outlived: tuple[str, ...] = ()
         try:
             timed_out = not _wait(process, world.timeout, tick)
@@ -102,7 +109,17 @@ def _adopted(command: list[str], world: World, output: int, tick: Callable[[], N
     return process.returncode, timed_out, outlived
 
 
-def _start(command: list[str], world: World, output: int, passed: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+def _fenced(command: list[str], world: World) -> list[str]:
+    return command if world.fence is None else world.fence.command(command)
+
+
+def _start(
+    command: list[str],
+    world: World,
+    output: int,
+    passed: tuple[int, ...] = (),
+    orders: Callable[[], None] | None = None,
+) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             command,
@@ -113,8 +130,9 @@ def _start(command: list[str], world: World, output: int, passed: tuple[int, ...
             stderr=subprocess.STDOUT,
             start_new_session=True,
             pass_fds=passed,
+            preexec_fn=orders,  # noqa: PLW1509 - only where this process has no other thread
         )
-    except OSError as error:
+    except (OSError, subprocess.SubprocessError) as error:
         raise EvidenceError(f"{command[0]} cannot be started: {error}", code="LW503") from error
 
 
@@ -127,7 +145,7 @@ def _plain(status: int, world: World) -> int:
 def _wait(process: subprocess.Popen[bytes], seconds: float, tick: Callable[[], None] | None) -> bool:
     """Whether the process ended in time."""
     deadline = time.monotonic() + seconds
-    handle = os.pidfd_open(process.pid) if hasattr(os, "pidfd_open") else -1
+    handle = _handle(process.pid)
     try:
         while True:
             left = deadline - time.monotonic()
@@ -141,6 +159,14 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, tick: Callable[[], N
     finally:
         if handle >= 0:
             os.close(handle)
+
+
+def _handle(pid: int) -> int:
+    """A descriptor that becomes readable when the process ends; -1 where the system has none."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return -1
 
 
 def _ended(process: subprocess.Popen[bytes], handle: int, pause: float) -> bool:

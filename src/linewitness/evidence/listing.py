@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import Any, Protocol
 
 import msgspec
 
@@ -16,7 +17,10 @@ from linewitness.errors import EvidenceError
 from linewitness.evidence.hits import Entry, FileSites, Site
 from linewitness.evidence.interpreter import Interpreter
 from linewitness.evidence.kit import PACKAGE
+from linewitness.evidence.sites import list_files
 from linewitness.model import RepoPath
+from linewitness.parallel import Fork, can_fork
+from linewitness.values import NamedTuple
 
 LineRanges = tuple[tuple[int, int], ...]
 _TIMEOUT = 600
@@ -46,6 +50,7 @@ class _File(msgspec.Struct):
     codes: msgspec.Raw = msgspec.Raw(b"[]")  # for the recorder only
     code: str = ""
     placeholder: str = ""
+    silent: bool = False
     unrun: list[int] = []
     error: str = ""
     line: int = 0
@@ -62,17 +67,20 @@ def list_sites(
     """Sites of the wanted lines (1-based, inclusive ranges) of each changed file below ``root``.
 
     ``kit`` holds a written kit; ``prepare`` has the interpreter leave byte code beside it. The files are compiled,
-    isolated from everything in the tree, and never executed; many of them in two processes at once. Errors:
-    EvidenceError when the interpreter fails or answers nonsense.
+    isolated from everything in the tree, and never executed; many of them in two processes at once. An interpreter
+    that compiles as ours does is not started for it: a copy of this process does the same. Errors: EvidenceError when
+    the interpreter fails or answers nonsense.
     """
-    program = f"import sys; sys.path.insert(0, {str(kit)!r}); from {PACKAGE}.sites import main; main()"
-    command = [str(python.path), "-I", "-S", "-B", "-c", program]
     parts = _shares(root, changed)
+    ask: Callable[[Mapping[str, object]], _Child] = (
+        _Copy if python.compiles_alike and not prepare and can_fork() else partial(_Program, python, kit)
+    )
     with ExitStack() as stack:
-        asked = (
-            {"root": str(root), "prepare": prepare and number == 0, "files": part} for number, part in enumerate(parts)
-        )
-        started = [stack.enter_context(_ask(command, kit, each)) for each in asked]
+        started = []
+        for number, part in enumerate(parts):
+            child = ask({"root": str(root), "prepare": prepare and number == 0, "files": part})
+            stack.callback(child.end)
+            started.append(child)
         answers = [_answer(python, child, part) for child, part in zip(started, parts, strict=True)]
     files = {path: file for answer in answers for path, file in answer.files.items()}
     return _listing(python, _Answer(answers[0].mode, files))
@@ -99,36 +107,74 @@ def _size(path: Path) -> int:
         return 0  # The child says what is wrong with it.
 
 
-class _Child(NamedTuple):
-    process: subprocess.Popen[bytes]
-    output: IO[bytes]
+class _Child(Protocol):
+    """A process that works on a request."""
+
+    def answer(self) -> bytes | None:
+        """What it said in the end, ``None`` when it failed. Errors: OSError, ``TimeoutExpired``."""
+
+    def end(self) -> None:
+        """Have it end now, if it did not."""
 
 
-@contextmanager
-def _ask(command: Sequence[str], kit: Path, request: Mapping[str, object]) -> Iterator[_Child]:
-    """A child that works on a request. Through files, because pipes would have to be emptied for two at once."""
-    with TemporaryFile(dir=kit) as asked, TemporaryFile(dir=kit) as output:
-        asked.write(msgspec.json.encode(request))
-        asked.seek(0)
-        try:
-            process = subprocess.Popen(command, stdin=asked, stdout=output, stderr=subprocess.DEVNULL, cwd=kit)
-        except OSError as error:
-            raise EvidenceError(f"{command[0]} could not list the code of the changed files: {error}") from error
-        try:
-            yield _Child(process, output)
-        finally:
-            process.kill()
-            process.wait()
+class _Copy:
+    """A copy of this process. What it does leaves no trace here, and neither does a crash of the compiler."""
+
+    def __init__(self, request: Mapping[str, object]) -> None:
+        def listed() -> bytes:
+            mode, files = list_files(request)
+            return msgspec.json.encode({"mode": mode, "files": files})
+
+        self._fork = Fork(listed)
+
+    def answer(self) -> bytes | None:
+        return self._fork.result(_TIMEOUT)
+
+    def end(self) -> None:
+        self._fork.end(kill=True)
+
+
+class _Program:
+    """The tested interpreter. Through files, because pipes would have to be emptied for two at once."""
+
+    def __init__(self, python: Interpreter, kit: Path, request: Mapping[str, object]) -> None:
+        program = f"import sys; sys.path.insert(0, {str(kit)!r}); from {PACKAGE}.sites import main; main()"
+        command = [str(python.path), "-I", "-S", "-B", "-c", program]
+        self._output = TemporaryFile(dir=kit)  # noqa: SIM115 - open until the answer was read
+        with TemporaryFile(dir=kit) as asked:
+            asked.write(msgspec.json.encode(request))
+            asked.seek(0)
+            try:
+                self._process = subprocess.Popen(
+                    command, stdin=asked, stdout=self._output, stderr=subprocess.DEVNULL, cwd=kit
+                )
+            except OSError as error:
+                self._output.close()
+                raise EvidenceError(f"{command[0]} could not list the code of the changed files: {error}") from error
+
+    def answer(self) -> bytes | None:
+        if self._process.wait(_TIMEOUT):
+            return None
+        self._output.seek(0)
+        return self._output.read()
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._output.close()
 
 
 def _answer(python: Interpreter, child: _Child, part: Mapping[str, LineRanges]) -> _Answer:
     try:
-        status = child.process.wait(_TIMEOUT)
-        child.output.seek(0)
-        answer = msgspec.json.decode(child.output.read(), type=_Answer)
+        said = child.answer()
+        if said is None:
+            raise EvidenceError(
+                f"{python.path} could not list the code of the changed files: it did not get to its end"
+            )
+        answer = msgspec.json.decode(said, type=_Answer)
     except (OSError, subprocess.TimeoutExpired, msgspec.MsgspecError) as error:
         raise EvidenceError(f"{python.path} could not list the code of the changed files: {error}") from error
-    if status or set(answer.files) != set(part):
+    if set(answer.files) != set(part):
         raise EvidenceError(f"{python.path} listed the code of {len(answer.files)} of {len(part)} changed files.")
     return answer
 
@@ -150,6 +196,17 @@ def _listing(python: Interpreter, answer: _Answer) -> Listing:
     )
 
 
+def with_unlisted(listing: Listing, paths: Iterable[RepoPath]) -> Listing:
+    """The same, with further changed files of which nothing is observed but that they are loaded."""
+    more = sorted(paths)
+    if not more:
+        return listing
+    return listing._replace(
+        sites={**listing.sites, **{path: FileSites(path, (), ()) for path in more}},
+        plan={**listing.plan, **{path: _plan(_File()) for path in more}},
+    )
+
+
 def _plan(file: _File) -> dict[str, Any]:
     named = {"codes": file.codes, "code": file.code, "placeholder": file.placeholder, "sha256": file.sha256}
-    return {**named, "unrun": file.unrun}
+    return {**named, "silent": file.silent, "unrun": file.unrun}

@@ -20,7 +20,11 @@ from opcode import opmap
 from types import CodeType
 from typing import Any
 
-from .recorder import See
+from .places import elsewhere
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .recorder import See
 
 # Out of the placeholder's range as a subscript, or the compiler would fold ``"text"[number]`` into a constant.
 BASE = 1 << 20
@@ -42,6 +46,8 @@ def probes_of(code: CodeType, marks: object) -> dict[int, int]:
     """
     found: dict[int, int] = {}
     constants = code.co_consts
+    if marks not in constants:
+        return found
     operations, arguments = code.co_code[::2], code.co_code[1::2]
     at = operations.find(_BINARY_SUBSCR)
     while at >= 0:
@@ -96,7 +102,9 @@ class Marks(dict):  # type: ignore[type-arg]
 
     def __reduce__(self) -> Any:
         # Pickling a function by value takes its constants along; elsewhere a probe has nobody to report to.
-        return (dict, ())
+        from collections import defaultdict
+
+        return (defaultdict, (bool,))
 
 
 class Probes:
@@ -106,6 +114,7 @@ class Probes:
         self._recorder = recorder
         self._missed = self._watch(see)
         self._export = export + os.sep
+        self._elsewhere = elsewhere(self._export)
         self._plan = {os.path.join(export, path): (path, listed) for path, listed in plan.items()}
         self._stale: list[str] = []
         self._hook: Any = None
@@ -136,20 +145,31 @@ class Probes:
         probes = self
 
         def get_code(loader: Any, fullname: str) -> Any:
-            # The plain compilation comes first: it raises and warns as it would without us.
-            plain = original(loader, fullname)
-            return probes.code_of(os.path.realpath(loader.path), loader.path, plain)
+            if loader.path.startswith(probes._elsewhere):
+                return original(loader, fullname)
+            real = os.path.realpath(loader.path)
+            # The plain compilation comes first: it raises and warns as it would without us, unless it is known to do
+            # neither. A loader of another kind may make something else of the file.
+            is_silent = type(loader) is SourceFileLoader and probes.is_silent(real)
+            plain = None if is_silent else original(loader, fullname)
+            code = probes.code_of(real, loader.path, plain)
+            return original(loader, fullname) if code is None else code
 
         self._hook = get_code
         self._loader = SourceFileLoader
         self._loader.get_code = get_code
 
+    def is_silent(self, real: str) -> bool:
+        """Whether the file ``real`` is there, and compiling it was seen to raise and warn of nothing."""
+        known = self._plan.get(real)
+        return known is not None and known[1]["silent"] and os.path.isfile(real)
+
     def code_of(self, real: str, name: str, plain: Any) -> Any:
-        """The compilation to run for the file ``real``, imported as ``name``."""
+        """The compilation to run for the file ``real``, imported as ``name``; ``plain`` where that is not ours."""
         if real.startswith(self._export):
             self._recorder.loaded.add(real[len(self._export) :])
         known = self._plan.get(real)
-        if known is None:
+        if known is None or not known[1]["code"]:
             return plain
         path, listed = known
         if not self._is_current(real, listed["sha256"]):
@@ -159,10 +179,11 @@ class Probes:
         return _bind(code, Marks(path, self._missed), listed["placeholder"], name)
 
     @staticmethod
-    def _is_current(real: str, sha256: str) -> bool:
+    def _is_current(real: str, sha256: str, opened: Callable[..., Any] = open) -> bool:
         import hashlib
 
-        with open(real, "rb") as stream:
+        # Kept, because tests may replace ``open``, and then import.
+        with opened(real, "rb") as stream:
             return hashlib.sha256(stream.read()).hexdigest() == sha256
 
     def wake(self) -> None:

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -23,17 +23,18 @@ from linewitness.evidence.influence import Used, changed_while_running, read_use
 from linewitness.evidence.interpreter import Interpreter
 from linewitness.evidence.kit import PACKAGE, write_kit
 from linewitness.evidence.launch import Ended
-from linewitness.evidence.listing import LineRanges, Listing, list_sites
+from linewitness.evidence.listing import LineRanges, Listing, list_sites, with_unlisted
 from linewitness.evidence.pytest_settings import PytestSettings, import_roots, owned_names, read_pytest_settings
 from linewitness.evidence.records import Journals, read_journals
 from linewitness.evidence.relation_request import RelationRequest
 from linewitness.evidence.sandbox_room import Room, Terms, furnish, stamps
 from linewitness.evidence.seal import leave_key
-from linewitness.evidence.tally import count_hits, loaded_files
+from linewitness.evidence.tally import count_hits, foreign_idents, loaded_files
 from linewitness.evidence.vacuity import relation_runs
-from linewitness.evidence.verdicts import Verdict, examine
+from linewitness.evidence.verdicts import Verdict, examine, left_out, unchosen
 from linewitness.model import EvidenceSource, Finding, RepoPath, Severity
 from linewitness.settings import Suite
+from linewitness.values import NamedTuple
 
 Progress = Callable[[int, int], None]
 
@@ -43,15 +44,16 @@ class RunRequest(NamedTuple):
 
     ``export`` is a fresh tree with head's files and nothing else; ``paths`` are the files under trusted and relation
     paths (those that pytest takes for tests are collected); ``changed`` are the 1-based inclusive line ranges to
-    observe in each file that owes; ``results`` is an existing folder outside the export. ``owned`` are the project's
-    top-level names at base (see :func:`owned_names`; ``None``: those of the export), ``protected`` the paths from which
-    a skip may be raised, beside the collected files and conftest files. ``progress`` is told (tests done, tests
-    collected). ``all_witnesses`` records every test that ran a line, not only one. ``wrapper`` is put before each
-    command of the run, to measure it. ``host`` is the environment that the allow-list picks from (``None``: this
-    process's). ``terms`` say how the run is isolated (``None``: not at all, and without limits). ``notes_reads`` has
-    the run note which files are opened (see :func:`linewitness.evidence.influence.could_matter`), and ``loose`` are
-    the changed files that owe nothing, with their changed lines: it is noted when one is executed. ``only`` are
-    node ids without parameters: of the tests in ``paths`` these and what is below them are run (none: all are).
+    observe in each file that owes, none where it is expected not to be loaded; ``results`` is an existing folder
+    outside the export. ``owned`` are the project's top-level names at base (see :func:`owned_names`; ``None``: those of
+    the export), ``protected`` the paths from which a skip may be raised, beside the collected files and conftest files.
+    ``progress`` is told (tests done, tests collected). ``all_witnesses`` records every test that ran a line, not only
+    one. ``wrapper`` is put before each command of the run, to measure it. ``host`` is the environment that the allow-
+    list picks from (``None``: this process's). ``terms`` say how the run is isolated (``None``: not at all, and without
+    limits). ``notes_reads`` has the run note which files are opened (see
+    :func:`linewitness.evidence.influence.could_matter`), and ``loose`` are the changed files that owe nothing, with
+    their changed lines: it is noted when one is executed. ``only`` are node ids without parameters: of the tests in
+    ``paths`` these and what is below them are run (none: all are).
     """
 
     export: Path
@@ -141,7 +143,9 @@ def _prepare(request: RunRequest, settings: PytestSettings, tests: tuple[RepoPat
         place.mkdir()
     is_compiled = write_kit(kit, request.python.version)
     readable = {path: ranges for path, ranges in request.changed.items() if _is_text(path)}
-    listing = list_sites(request.python, kit, request.export, readable, prepare=not is_compiled)
+    wanted = {path: ranges for path, ranges in readable.items() if ranges}
+    listing = list_sites(request.python, kit, request.export, wanted, prepare=not is_compiled)
+    listing = with_unlisted(listing, readable.keys() - wanted.keys())
     odd = {path: "has a name that is not UTF-8" for path in request.changed if path not in readable}
     listing = listing._replace(unreadable={**listing.unreadable, **odd})
     host = os.environ if request.host is None else request.host
@@ -201,8 +205,8 @@ def _config(request: RunRequest, prepared: _Prepared) -> dict[str, Any]:
 def _arguments(request: RunRequest, prepared: _Prepared) -> list[str]:
     """The command line of pytest.
 
-    Of the project's ``addopts`` only the import mode is kept: options there can deselect tests or load plugins, and a
-    suite that needs some says so in its ``args``.
+    Of the project's ``addopts`` only the import mode and the ignored paths are kept: options there can deselect tests
+    or load plugins, and a suite that needs some says so in its ``args``.
     """
     settings = prepared.settings
     if settings.file is None:
@@ -210,7 +214,8 @@ def _arguments(request: RunRequest, prepared: _Prepared) -> list[str]:
         ini.write_text("[pytest]\n", encoding="utf-8")
     else:
         ini = request.export / settings.file
-    arguments = ["-p", f"{PACKAGE}.plugin", *(["-p", f"{PACKAGE}.reads"] if _notes_reads(request) else [])]
+    arguments = ["-p", f"{PACKAGE}.plugin", "-p", f"{PACKAGE}.left_out"]
+    arguments += ["-p", f"{PACKAGE}.reads"] if _notes_reads(request) else []
     arguments += [*(["-p", f"{PACKAGE}.chosen"] if request.only else []), *request.relations.plugins(PACKAGE)]
     arguments += ["-p", "no:cacheprovider"]
     for plugin in request.python.plugins:
@@ -218,7 +223,7 @@ def _arguments(request: RunRequest, prepared: _Prepared) -> list[str]:
     arguments += ["-c", str(ini), f"--rootdir={request.export}", f"--confcutdir={request.export}", "-o", "addopts="]
     if settings.import_mode:
         arguments.append(f"--import-mode={settings.import_mode}")
-    arguments += ["--color=no", "-q", "--tb=short", *request.suite.args]
+    arguments += ["--color=no", "-q", "--tb=short", *settings.ignored, *request.suite.args]
     return [*arguments, *prepared.tests]
 
 
@@ -292,6 +297,7 @@ def _record(request: RunRequest, prepared: _Prepared, journals: Journals, verdic
         tests=verdict.counts,
         confinement=prepared.room.confinement,
         relations=relation_runs(verdict.tests, journals),
+        left_out=left_out(journals),
     )
     unreadable = tuple(
         Finding("LW503", path, 0, f"{path} {reason}; its lines cannot be witnessed.", Severity.WARNING)
@@ -301,7 +307,9 @@ def _record(request: RunRequest, prepared: _Prepared, journals: Journals, verdic
     if not verdict.complete:
         return record
     asked = frozenset(test.row.nodeid for test in verdict.tests)
-    return record._replace(asked=asked, passed=verdict.passed, silent=tuple(verdict.silent))
+    silent, away = tuple(verdict.silent), unchosen(journals)
+    foreign = foreign_idents(journals)
+    return record._replace(asked=asked, passed=verdict.passed, silent=silent, unchosen=away, foreign=foreign)
 
 
 def _left_behind(ended: Ended) -> tuple[Finding, ...]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
-import secrets
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from linewitness.globs import Globs
 from linewitness.model import Blob, RepoPath
 from linewitness.trust.manifest import MANIFEST, parse
+from linewitness.values import NamedTuple
 
 _NO_CORPORA: Final[Mapping[RepoPath, str]] = MappingProxyType({})
 _SEED_BITS: Final = 53
@@ -69,7 +70,7 @@ def _is_text(path: str) -> bool:
 
 def draw_seed() -> int:
     """A seed that nobody could know before."""
-    return secrets.randbits(_SEED_BITS)
+    return int.from_bytes(os.urandom(8), "little") >> (64 - _SEED_BITS)
 
 
 def request_of(

@@ -7,19 +7,20 @@ neither is there, limits are all that is left, and the map says so.
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence.limits import Limits
 from linewitness.evidence.sandbox_mounts import SYSTEM, Place, mounts
 from linewitness.evidence.sandbox_sockets import filter_program
 from linewitness.model import Confinement
+from linewitness.values import NamedTuple
 
 Mode = Literal["auto", "on", "off"]
 Network = Literal["none", "loopback", "all"]
@@ -27,6 +28,7 @@ Network = Literal["none", "loopback", "all"]
 MODES: Final[tuple[Mode, ...]] = ("auto", "on", "off")
 _NOBODY: Final = 65534
 _PROBE_SECONDS: Final = 60
+_MARSHAL_VERSION: Final = 2  # which every Python 3 reads
 _CREATE_RULESET: Final = 444
 _OFF: Final = "it was turned off"
 _NOT_LINUX: Final = "only Linux has one that is supported"
@@ -85,13 +87,15 @@ class Fence(NamedTuple):
 
     def command(self, command: Sequence[str]) -> list[str]:
         """The command line that starts ``command`` inside."""
-        shimmed = [str(self.python), "-I", "-S", "-B", str(self.shim), json.dumps(self._orders()), *command]
+        orders = marshal.dumps(self.orders(), _MARSHAL_VERSION).hex()
+        shimmed = [str(self.python), "-I", "-S", "-B", str(self.shim), orders, *command]
         if not self.sandbox.isolates:
             return shimmed
         layout = mounts(self.place, network=self.network == "all", hides_roots=self.sandbox.poses)
         return [*_namespaces(self.sandbox, self.network), *layout, "--", *shimmed]
 
-    def _orders(self) -> dict[str, Any]:
+    def orders(self) -> dict[str, Any]:
+        """What the process of a command has to do to itself before it becomes the command; see the shim."""
         sandbox = self.sandbox
         orders: dict[str, Any] = {"limits": self.limits.orders(), "user": sandbox.user}
         sockets = filter_program() if self.network != "all" and sandbox.kind != "none" else None

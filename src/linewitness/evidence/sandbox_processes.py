@@ -12,6 +12,7 @@ import os
 import select
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -23,6 +24,8 @@ from linewitness.errors import EvidenceError
 _SUBREAPER, _GET_SUBREAPER = 36, 37  # PR_SET_CHILD_SUBREAPER and PR_GET_CHILD_SUBREAPER, linux/prctl.h
 _SECONDS_TO_DIE: Final = 30.0
 _PAUSE: Final = 0.01
+_LONGEST_STAT: Final = 4096
+_FIELDS: Final = 4  # of which more is not needed
 
 
 @contextmanager
@@ -83,26 +86,46 @@ def _children() -> set[int]:
     A run begins in a new session and nobody can join one, so what another thread of this process starts is left alone.
     """
     own, session, found = os.getpid(), os.getsid(0), set()
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            fields = _stat(name)
-            if fields and int(fields[1]) == own and int(fields[3]) != session:
-                found.add(int(name))
+    for name in _listed() or filter(str.isdigit, os.listdir("/proc")):
+        fields = _stat(name)
+        if fields and int(fields[1]) == own and int(fields[3]) != session:
+            found.add(int(name))
     return found
 
 
-def _stat(process: str) -> list[str]:
-    """State, parent and what follows; the name before them may hold anything."""
+def _listed() -> list[str]:
+    """The kernel's own list of children, itself among them; empty where there is none that can be relied on.
+
+    It may lack some while others are being waited for (proc_tid_children(5)), which only another thread could do.
+    """
+    if threading.active_count() > 1:
+        return []
     try:
-        return Path("/proc", process, "stat").read_text(encoding="utf-8", errors="replace").rpartition(") ")[2].split()
+        tasks = os.listdir("/proc/self/task")
+        lists = [Path("/proc/self/task", task, "children").read_text(encoding="ascii") for task in tasks]
+    except (OSError, ValueError):
+        return []
+    return [str(os.getpid()), *" ".join(lists).split()]
+
+
+def _stat(process: str) -> list[bytes]:
+    """State, parent and what follows; the name before them may hold anything. Asked of every process of the machine."""
+    try:
+        handle = os.open(f"/proc/{process}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return []
+    try:
+        return os.read(handle, _LONGEST_STAT).rpartition(b") ")[2].split(None, _FIELDS)
+    except OSError:
+        return []
+    finally:
+        os.close(handle)
 
 
 def _name(process: int, group: int) -> str:
     """The name of a process that runs, or nothing when it only waits to be collected, or belongs to the group."""
     fields = _stat(str(process))
-    if not fields or fields[0] in "ZX" or int(fields[2]) == group:
+    if not fields or fields[0] in b"ZX" or int(fields[2]) == group:
         return ""
     try:
         return Path("/proc", str(process), "comm").read_text(encoding="utf-8", errors="replace").strip()

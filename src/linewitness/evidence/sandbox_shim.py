@@ -1,16 +1,21 @@
 """Stands right before a command of the trusted run: takes away what the command shall not have, and becomes it.
 
-Run as ``python -I -S sandbox_shim.py ORDERS COMMAND...`` by the tests' interpreter (3.9 and later) or by ours; standard
-library only. ORDERS is JSON, see :mod:`linewitness.evidence.sandbox`. Limits that are set here, in the process itself,
-hold for everything that it starts, and need neither a function between fork and exec nor a further program.
+Run as ``python -I -S -B sandbox_shim.py ORDERS COMMAND...`` by the tests' interpreter (3.9 and later) or by ours;
+standard library only. ORDERS are a dictionary, marshalled and written in hexadecimal digits (see
+:mod:`linewitness.evidence.sandbox`): reading JSON would take longer than all the rest. Limits that are set here, in the
+process itself, hold for everything that it starts. Where the command needs no sandbox around it, a copy of our own
+process obeys the same orders right before it becomes the command, and no program stands before it.
 """
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import sys
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _CANNOT_START = 126
 # linux/prctl.h
@@ -34,8 +39,17 @@ _CLONE_NEWNET = 0x40000000
 
 def main(arguments: list[str]) -> None:
     """Carry the orders out and become the command. Ends the process with a message when one cannot be."""
-    orders: dict[str, Any] = json.loads(arguments[1])
     command = arguments[2:]
+    obey(marshal.loads(bytes.fromhex(arguments[1])), command[0])  # noqa: S302 - our own words
+    os.closerange(3, 256)
+    try:
+        os.execvp(command[0], command)  # noqa: S606 - this is what the shim is for
+    except OSError as error:
+        _give_up(command[0], error)
+
+
+def obey(orders: dict[str, Any], program: str) -> None:
+    """Carry the orders out, in a process that is to become ``program``, and ends here when it cannot."""
     try:
         if orders.get("leave_network"):
             _leave_network()
@@ -49,11 +63,14 @@ def main(arguments: list[str]) -> None:
         if orders.get("filter"):
             _filter(bytes.fromhex(orders["filter"]))
         os.umask(0o022)
-        os.closerange(3, 256)
-        os.execvp(command[0], command)  # noqa: S606 - this is what the shim is for
     except OSError as error:
-        sys.stderr.write(f"{command[0]} cannot be started in the sandbox: {error}\n")
-        sys.exit(_CANNOT_START)
+        _give_up(program, error)
+
+
+def _give_up(program: str, error: OSError) -> None:
+    """End at once, also where this is a copy of another process, whose handlers are not to be run."""
+    os.write(2, f"{program} cannot be started in the sandbox: {error}\n".encode("utf-8", "backslashreplace"))
+    os._exit(_CANNOT_START)
 
 
 # ---------------------------------------------------------------- limits and privileges
@@ -115,7 +132,7 @@ def _die_with_parent() -> None:
     parent = os.getppid()
     _checked(_libc().prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0), "prctl")
     if os.getppid() != parent:
-        sys.exit(_CANNOT_START)  # it is gone already
+        os._exit(_CANNOT_START)  # it is gone already
 
 
 def _leave_network() -> None:

@@ -18,11 +18,11 @@ recognise) or ``code`` (what :mod:`probes` has to load instead), or only ``error
 from __future__ import annotations
 
 import gc
-import json
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 from types import CodeType
@@ -50,6 +50,7 @@ class Ranges:
 
     def __init__(self, ranges: list[list[int]]) -> None:
         self._lines = frozenset(line for first, last in ranges for line in range(first, last + 1))
+        self._ordered = sorted(self._lines)
 
     def __contains__(self, line: int) -> bool:
         return line in self._lines
@@ -58,32 +59,38 @@ class Ranges:
         """Whether any line of ``first..last`` (inclusive) was asked for."""
         if first == last:
             return first in self._lines
-        if last - first > len(self._lines):
-            return any(first <= line <= last for line in self._lines)
-        return any(line in self._lines for line in range(first, last + 1))
+        at = bisect_left(self._ordered, first)
+        return at < len(self._ordered) and self._ordered[at] <= last
 
 
 def main() -> None:
     """The command: one JSON document in, one out."""
+    import json
+
+    request = json.load(sys.stdin)
+    mode, files = list_files(request)
+    if request["prepare"]:
+        _compile_kit(_UNUSED[mode])
+    # Not ``dump``: only ``dumps`` is written in C, and trees without cycles need no search for them.
+    sys.stdout.write(json.dumps({"mode": mode, "files": files}, separators=(",", ":"), check_circular=False))
+
+
+def list_files(request: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Mode and files of the answer to a request. Of a process that ends afterwards: this one changes its settings."""
     # A long chain of operators is a deep tree; the listing has this process for itself.
     sys.setrecursionlimit(20_000)
     # Trees and lists by the hundred thousand, none of them in cycles, in a process that ends when they are told.
     gc.disable()
     # Warnings about head's source belong to the run, where the project's own filters apply.
     warnings.simplefilter("ignore")
-    request = json.load(sys.stdin)
     mode = "monitoring" if hasattr(sys, "monitoring") else "probes"
-    if request["prepare"]:
-        _compile_kit(_UNUSED[mode])
-    files = {path: _file(request["root"], path, ranges, mode) for path, ranges in request["files"].items()}
-    # Not ``dump``: only ``dumps`` is written in C, and trees without cycles need no search for them.
-    sys.stdout.write(json.dumps({"mode": mode, "files": files}, separators=(",", ":"), check_circular=False))
+    return mode, {path: _file(request["root"], path, ranges, mode) for path, ranges in request["files"].items()}
 
 
 # Modules of the kit that no process of the run loads.
 _UNUSED = {
-    "monitoring": frozenset(("probes.py", "sites.py", "unrun.py", "weaving.py")),
-    "probes": frozenset(("monitor.py", "sites.py", "unrun.py")),
+    "monitoring": frozenset(("probes.py", "sites.py", "skipping.py", "unrun.py", "weaving.py")),
+    "probes": frozenset(("monitor.py", "sites.py", "skipping.py", "unrun.py")),
 }
 
 

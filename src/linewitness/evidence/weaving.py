@@ -25,12 +25,15 @@ from __future__ import annotations
 
 import ast
 import marshal
-import re
+import sys
+import warnings
 from base64 import b64encode
+from functools import partial
 from typing import Any, Protocol
 
 from . import codekey
 from .probes import BASE, placeholder, probes_of
+from .skipping import lines_with_parts
 
 
 class Wanted(Protocol):
@@ -43,12 +46,17 @@ class Wanted(Protocol):
 
 
 def listing(source: bytes, path: str, wanted: Wanted) -> dict[str, Any]:
-    """Sites, entries and the probed compilation of one file. Errors: what ``compile`` raises."""
-    tree = ast.parse(source, path)
+    """Sites, entries and the probed compilation of one file, and whether Python has nothing to say about it.
+
+    Changes the process's filters for warnings while it works. Errors: what ``compile`` raises.
+    """
     stands = placeholder(source)
-    weaver = Weaver(wanted, stands, _lines_with_parts(source))
-    weaver.module(tree)
-    code = compile(tree, path, "exec", dont_inherit=True)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        tree = ast.parse(source, path)
+        weaver = Weaver(wanted, stands, lines_with_parts(source))
+        weaver.module(tree)
+        code, is_flat = _compiled(tree, path)
     alive = {ident for inner in codekey.walk(code) for ident in probes_of(inner, stands).values()}
     return {
         "sites": [site for site in weaver.sites if site[0] in alive],
@@ -56,35 +64,27 @@ def listing(source: bytes, path: str, wanted: Wanted) -> dict[str, Any]:
         "bodies": sorted(weaver.bodies & alive),
         "code": b64encode(marshal.dumps(code)).decode("ascii"),
         "placeholder": stands,
+        "silent": is_flat and not said,
     }
 
 
-_SIGN = re.compile(rb"(if|and|or|for|lambda|assert)\b|[<>]|[=!]=|(?:in|is)\b")
-_RUN_IN = re.compile(rb"\d\w*?(?:if|and|or|for|lambda|assert|in|is)\b")
-_LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")
+def _compiled(tree: ast.Module, path: str) -> tuple[Any, bool]:
+    """The code of a tree, and whether it is so flat that any process could have compiled it."""
+    limit = sys.getrecursionlimit()
+    if limit <= _FLAT:
+        return compile(tree, path, "exec", dont_inherit=True), False
+    try:
+        sys.setrecursionlimit(_FLAT)
+        return compile(tree, path, "exec", dont_inherit=True), True
+    except RecursionError:
+        sys.setrecursionlimit(limit)
+        return compile(tree, path, "exec", dont_inherit=True), False
+    finally:
+        sys.setrecursionlimit(limit)
 
 
-def _lines_with_parts(source: bytes) -> frozenset[int]:
-    """The lines that may hold what a statement skips: a later operand, an arm, a message, a loop of an expression.
-
-    Told from their words and signs, which may as well be those of a string or comment. One comparison skips nothing.
-    """
-    text = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    # a number may run into the keyword after it, as in "0xfor 1"
-    inside = frozenset() if _RUN_IN.search(text) else _LETTERS
-    found, compared = set[int](), 0
-    number, at = 1, 0
-    for sign in _SIGN.finditer(text):
-        begin = sign.start()
-        if begin and text[begin] > 0x60 and text[begin - 1] in inside:
-            continue
-        number += text.count(b"\n", at, begin)
-        at = begin
-        if sign[1] or compared == number:
-            found.add(number)
-        else:
-            compared = number
-    return frozenset(found)
+# Half of what Python starts with: a module may be imported by one that is imported by another.
+_FLAT = 500
 
 
 class Weaver:
@@ -125,14 +125,16 @@ class Weaver:
         return ident
 
     def _mark(self, ident: int, at: tuple[int, int]) -> Any:
-        marks, number = ast.Constant(self._stands), ast.Constant(BASE + ident)
-        mark = ast.Subscript(marks, number, _LOAD)
-        for node in (marks, number, mark):
-            node.lineno, node.col_offset = node.end_lineno, node.end_col_offset = at
+        place = _place(at)
+        marks, number, mark = _CONSTANT(), _CONSTANT(), _SUBSCRIPT()
+        marks.__dict__ = {"value": self._stands, **place}
+        number.__dict__ = {"value": BASE + ident, **place}
+        mark.__dict__ = {"value": marks, "slice": number, "ctx": _LOAD, **place}
         return mark
 
     def _probe(self, ident: int, at: tuple[int, int]) -> ast.stmt:
-        probe: ast.stmt = _at(ast.Expr(self._mark(ident, at)), at)
+        probe: ast.stmt = _EXPRESSION()
+        probe.__dict__ = {"value": self._mark(ident, at), **_place(at)}
         return probe
 
     def _before(self, ident: int, node: ast.expr) -> ast.expr:
@@ -163,6 +165,10 @@ class Weaver:
         # What no probe may stand before (a ``__future__`` import) has run once the probe after it has.
         due = [] if entry is None else [entry]
         for position, statement in enumerate(body):
+            if type(statement) in _PLAIN and position:
+                self._plain(statement, woven, due)
+                due = []
+                continue
             start, header_end = _start(statement), _header_end(statement)
             is_wanted, is_future = self._wanted.touch(start[0], header_end), _is_future(statement)
             if is_future and is_wanted:
@@ -176,9 +182,24 @@ class Weaver:
             if is_wanted and not _is_declaration(statement):
                 woven.append(self._probe(self._site(start, _clause_end(statement)), start))
             woven.append(statement)
-            if type(statement) in _COMPOUND or start[0] != header_end or header_end in self._parts:
+            if type(statement) in _COMPOUND:
+                # nothing is woven into what touches no wanted line
+                if self._wanted.touch(start[0], statement.end_lineno or header_end):
+                    self._statement(statement, start[0])
+            elif start[0] != header_end or header_end in self._parts:
                 self._statement(statement, start[0])
         return woven + [self._probe(ident, _end(woven[-1]) if woven else (1, 0)) for ident in due]
+
+    def _plain(self, statement: Any, woven: list[ast.stmt], due: list[int]) -> None:
+        """One of the statements that are most of them: simple, and nothing special."""
+        first, last = statement.lineno, statement.end_lineno
+        start = (first, statement.col_offset)
+        woven += [self._probe(ident, start) for ident in due]
+        if self._wanted.touch(first, last):
+            woven.append(self._probe(self._site(start, (last, statement.end_col_offset)), start))
+        woven.append(statement)
+        if first != last or last in self._parts:
+            self._simple(statement, first)
 
     def _statement(self, node: ast.stmt, first: int) -> None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -392,6 +413,10 @@ class Weaver:
 
 
 _LOAD = ast.Load()
+_CONSTANT = partial(ast.Constant.__new__, ast.Constant)
+_SUBSCRIPT = partial(ast.Subscript.__new__, ast.Subscript)
+_EXPRESSION = partial(ast.Expr.__new__, ast.Expr)
+_PLAIN = frozenset((ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Raise, ast.Assert, ast.Import))
 _DEFINITIONS = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 # The statements that hold others. A simple one on a line without parts that may be skipped needs no further look.
 _COMPOUND = frozenset((
@@ -411,6 +436,12 @@ _SPECIAL: dict[type, str] = {
     ast.Attribute: "_attribute",
     ast.JoinedStr: "_formatted",
 }
+
+
+def _place(at: tuple[int, int]) -> dict[str, Any]:
+    """The attributes of a node at one place. Of all at once, as to set them one by one takes twice the time."""
+    line, column = at
+    return {"lineno": line, "col_offset": column, "end_lineno": line, "end_col_offset": column}
 
 
 def _at(node: Any, at: tuple[int, int]) -> Any:
