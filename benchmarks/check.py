@@ -1,4 +1,4 @@
-"""The gate's own cost on a big patch: ``python benchmarks/check.py [--files N] [--shape open|run] [--profile]``.
+"""The gate's own cost on a big patch: ``python benchmarks/check.py [--files N] [--shape open|run] [--python PATH]``.
 
 Four hundred Python files change, and trusted tests say something about all of their lines or about none:
 
@@ -16,6 +16,8 @@ from __future__ import annotations
 import argparse
 import io
 import keyword
+import os
+import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -134,6 +136,12 @@ def costs_of(home: Path, folder: Path, rounds: int) -> dict[str, list[Cost]]:
     return interleave(commands(rivals), rounds, news=partial(print, file=sys.stderr, flush=True))
 
 
+def prefix_of(python: str) -> str:
+    """The folder of an interpreter's environment. Ends the benchmark when it cannot be asked."""
+    asked = [python, "-I", "-c", "import sys; print(sys.prefix)"]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def profile(home: Path, folder: Path) -> None:
     """Where the gate's own process spends its time, by cumulative time."""
     import cProfile
@@ -153,8 +161,12 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=400)
     parser.add_argument("--shape", choices=sorted(MODULES), default="open")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--python", default="", help="interpreter of the tests, with pytest (default: this one)")
     parser.add_argument("--profile", action="store_true", help="run once under cProfile instead")
     given = parser.parse_args()
+    if given.python:
+        # where the gate looks for the tests' interpreter in a checkout without an environment
+        os.environ["VIRTUAL_ENV"] = prefix_of(given.python)
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         home = Path(folder) / "repository"
         repository(home, given.files, given.shape)

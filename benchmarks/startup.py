@@ -2,14 +2,19 @@
 
 First the start of some commands above a bare interpreter. Then what ``check`` costs beside the tests of a small patch:
 the whole command, less the same pytest run without the recorder, round by round.
+
+Measured is what users have: a fresh environment into which pip put this tree's wheel, what it needs, and pytest, all of
+it compiled. ``--here`` measures the environment that runs this instead, in which more may be installed and imported.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
+import venv
 from pathlib import Path
 
 # Run as a script, only this folder is on the path.
@@ -19,6 +24,7 @@ from measuring import Command, Cost, beside, commands, interleave, markdown, mea
 
 from trusted import plain, request_of
 
+HOME = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 OURS = str(BIN / "linewitness")
 CHANGED = ("one", "two", "three")
@@ -121,11 +127,30 @@ def own_cost(home: Path, folder: Path, rounds: int) -> str:
     return told + markdown(["beside the tests", *OWN], [own_row(name, costs[name], bare) for name in checks])
 
 
+def installed(folder: Path) -> Path:
+    """The interpreter of a new environment that holds this tree's wheel. Ends the benchmark when pip cannot make it."""
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(HOME), "pytest"]
+    subprocess.run(words, check=True, env=plain_environment())
+    return python
+
+
+def plain_environment() -> dict[str, str]:
+    """Our environment without what changes how an interpreter starts."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--files", type=int, action="append", help=f"size of the tree, repeat (default: {TREES})")
+    parser.add_argument("--here", action="store_true", help="measure this environment, not one made for it")
     given = parser.parse_args()
+    if not given.here:
+        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+            words = [str(installed(Path(folder) / "venv")), __file__, "--here", *sys.argv[1:]]
+            sys.exit(subprocess.run(words, check=False, env=plain_environment()).returncode)
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         for at, files in enumerate(given.files or TREES):
             home = Path(folder) / f"tree-{files}"

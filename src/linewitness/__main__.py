@@ -1,8 +1,6 @@
 """``python -m linewitness``."""
 
-import sys
-
-from linewitness.cli.__main__ import run
+from linewitness.cli.__main__ import main
 
 if __name__ == "__main__":
-    sys.exit(run())
+    main()

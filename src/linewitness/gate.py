@@ -10,7 +10,6 @@ import datetime as dt
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
 
 from linewitness import advice, obligations, trusted_run
 from linewitness.assembly import Assembly, LineHash
@@ -20,15 +19,15 @@ from linewitness.evidence.sandbox import Mode
 from linewitness.findings import exit_of
 from linewitness.globs import Globs
 from linewitness.languages import hazards
-from linewitness.model import Answer, Evidence, Kind, RepoPath, Sighting
+from linewitness.model import Answer, Evidence, Finding, Kind, RepoPath, Sighting
 from linewitness.obligation_map import ObligationMap
 from linewitness.obligations import FileLedger
 from linewitness.patch.diff import GitPatch
 from linewitness.patch.repository import Repository
-from linewitness.trust import approvals, corpus
+from linewitness.trust import approvals
 from linewitness.trust.installed import asking
 from linewitness.trust.matching import Head
-from linewitness.trust.waivers import iso_day, load, policy_of
+from linewitness.values import NamedTuple
 from linewitness.waiving import Waiving
 
 Progress = Callable[[str], None]
@@ -64,11 +63,18 @@ class CheckRequest(NamedTuple):
     sandbox: Mode = "auto"
 
 
-def check(request: CheckRequest, progress: Progress) -> ObligationMap:
-    """Judge one patch of a repository. A failure that is the user's to mend closes the gate with its own finding."""
+def check(
+    request: CheckRequest, progress: Progress, found: Callable[[Repository], None] | None = None
+) -> ObligationMap:
+    """Judge one patch of a repository. A failure that is the user's to mend closes the gate with its own finding.
+
+    ``found`` is told the repository, when there is one.
+    """
     assembly = Assembly("check", request.line_hash, request.today)
     try:
         with Repository(request.root) as repository:
+            if found is not None:
+                found(repository)
             return _judge(repository, request, assembly, progress)
     except LinewitnessError as error:
         assembly.fail(error)
@@ -87,12 +93,12 @@ def _judge(repository: Repository, request: CheckRequest, assembly: Assembly, pr
     assembly.findings += frozen.findings
     if frozen.approval:
         assembly.approved_by(*frozen.approval)
-    assembly.findings += corpus.verify(case.head_tree, Globs(settings.relations), case.read, case.base.commit or "HEAD")
+    assembly.findings += _corpora(case)
     waiving = _waiving(case, request, assembly)
     if exit_of(assembly.findings) >= Exit.PROTECTED:
         return assembly.finish(scored=False)
 
-    source = GitPatch(repository, case.base, case.head, case.jurisdiction.owes)
+    source = GitPatch(repository, case.base, case.head, case.jurisdiction.owes, (case.base_tree, case.head_tree))
     ledgers = obligations.collect_all(source, case.jurisdiction)
     owed = sum(len(ledger.classes.obligations) for ledger in ledgers)
     progress(f"changed files: {len(ledgers)}, changed lines that owe: {owed}")
@@ -143,20 +149,36 @@ def _with_hazards(ledger: FileLedger, seen: Sequence[Sighting]) -> Sequence[Sigh
     return [sighting._replace(hazard=found[owed.line]) if owed.line in found else sighting for owed, sighting in judged]
 
 
+def _corpora(case: Case) -> tuple[Finding, ...]:
+    relations = Globs(case.loaded.settings.relations)
+    if not any(map(relations.match, case.head_tree)):
+        return ()
+    from linewitness.trust import corpus
+
+    return corpus.verify(case.head_tree, relations, case.read, case.base.commit or "HEAD")
+
+
 def _waiving(case: Case, request: CheckRequest, assembly: Assembly) -> Waiving:
     """The waiver file of head: by now it is known to be base's, or an approved one."""
     path = case.loaded.settings.waivers
     data = case.read_head(path)
     assembly.governed_by(data)
-    waiver_file = load(data, path, policy_of(case.loaded.settings, day_of_judgement(request.today), case.read_head))
+    today = day_of_judgement(request.today)
+    if data is None:
+        return Waiving((), path)
+    from linewitness.trust.waivers import load, policy_of
+
+    waiver_file = load(data, path, policy_of(case.loaded.settings, today, case.read_head))
     assembly.findings += waiver_file.findings
-    return Waiving(waiver_file, path)
+    return Waiving(waiver_file.waivers, path)
 
 
 def day_of_judgement(given: str | None) -> dt.date:
     """The day against which expiry is judged: the one given by hand, else the host's, in UTC."""
     if given is None:
         return dt.datetime.now(dt.UTC).date()
+    from linewitness.trust.waivers import iso_day
+
     day = iso_day(given)
     if day is None:
         raise UsageError(f"--today takes a date such as 2026-12-16, not {given!r}")

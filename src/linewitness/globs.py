@@ -12,10 +12,12 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from itertools import groupby
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from linewitness.errors import UsageError
+from linewitness.values import NamedTuple
 
 Test = Callable[[str], bool]
 How = Literal["any", "starts", "below", "name", "under", "holds", "inside", "top"]
@@ -105,7 +107,9 @@ def fixed_part(pattern: str) -> str:
 # ---------------------------------------------------------------- one pattern
 
 
+@lru_cache(maxsize=1024)
 def _rule(pattern: str, folded: bool) -> _Rule:
+    """The built-in patterns are a part of many lists: each is looked at once."""
     _refuse(pattern)
     if pattern.startswith("!"):
         return _Rule(False, _test(pattern[1:], pattern))

@@ -7,7 +7,6 @@ judge (whether protected content was approved) it says in a warning; only ``chec
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from linewitness import obligations
 from linewitness.assembly import Assembly, LineHash
@@ -26,7 +25,8 @@ from linewitness.patch.repository import Repository
 from linewitness.settings import Settings
 from linewitness.settings import load as load_settings
 from linewitness.trust.protected import Protection
-from linewitness.trust.waivers import WaiverFile, load, policy_of
+from linewitness.trust.waivers import load, policy_of
+from linewitness.values import NamedTuple
 from linewitness.waiving import Waiving
 
 
@@ -107,7 +107,7 @@ def _known(root: Path) -> set[RepoPath]:
 def _waiving(request: MapRequest, settings: Settings, assembly: Assembly) -> Waiving:
     path = request.waivers
     if path is None:
-        return Waiving(WaiverFile((), ()), settings.waivers)
+        return Waiving((), settings.waivers)
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -116,7 +116,7 @@ def _waiving(request: MapRequest, settings: Settings, assembly: Assembly) -> Wai
     name = _relative(path, request.root)
     waiver_file = load(data, name, policy_of(settings, day_of_judgement(request.today), lambda _: None))
     assembly.findings += waiver_file.findings
-    return Waiving(waiver_file, name)
+    return Waiving(waiver_file.waivers, name)
 
 
 def _relative(path: Path, root: Path) -> str:

@@ -6,10 +6,12 @@ and not what they point to.
 
 from __future__ import annotations
 
-import platform
+import os
 import struct
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
+
+from linewitness.values import NamedTuple
 
 X86_64, I386, AARCH64, ARM = 0xC000003E, 0x40000003, 0xC00000B7, 0x40000028
 """Architectures in the audit numbering (linux/audit.h)."""
@@ -40,7 +42,7 @@ def program(machines: Mapping[str, Mapping[int, Iterable[Rule]]]) -> bytes | Non
 
     ``machines`` gives, by the name that ``uname`` has, the rules of each architecture whose programs it runs.
     """
-    rules = machines.get(platform.machine())
+    rules = machines.get(os.uname().machine)
     if rules is None:
         return None
     steps: list[_Step] = []

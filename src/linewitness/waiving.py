@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from linewitness.model import Blob, Finding, Obligation, RepoPath, Waiver
 from linewitness.obligation_map import Row, Status
 from linewitness.obligations import FileLedger
 from linewitness.trust.matching import Head, Matches, match
-from linewitness.trust.waivers import WaiverFile
 
 
 class Waiving:
-    """The waiver file at ``path`` at work. A waiver names one path, so matching file by file loses nothing."""
+    """The live waivers of the file at ``path`` at work. Each names one path: matching file by file loses nothing."""
 
-    def __init__(self, waiver_file: WaiverFile, path: str) -> None:
+    def __init__(self, waivers: Iterable[Waiver], path: str) -> None:
         self._path = path
         self._by_path: dict[RepoPath, list[Waiver]] = {}
-        for waiver in waiver_file.waivers:
+        for waiver in waivers:
             self._by_path.setdefault(waiver.path, []).append(waiver)
 
     def match(self, ledger: FileLedger) -> Matches:

@@ -63,3 +63,21 @@ def test_the_version_of_the_package_is_that_of_the_constant() -> None:
 
     assert "version" in project["project"]["dynamic"]
     assert project["tool"]["hatch"]["version"]["path"] == "src/linewitness/_version.py"
+
+
+END = (
+    "import atexit, sys; atexit.register(print, 'the last word'); sys.argv = ['linewitness', '--version']\n"
+    "from linewitness.cli.__main__ import main; main()"
+)
+
+
+def test_the_process_ends_with_all_that_was_to_be_said_and_done() -> None:
+    done = subprocess.run([sys.executable, "-c", END], capture_output=True, text=True, check=True)
+
+    assert done.stdout == f"linewitness {__version__}\nthe last word\n"
+
+
+def test_a_result_that_cannot_be_written_is_no_success() -> None:
+    done = subprocess.run(["/bin/sh", "-c", 'exec "$0" -c "$1" >/dev/full', sys.executable, END], check=False)
+
+    assert done.returncode not in {0, None}

@@ -66,7 +66,10 @@ def two_commits(pairs: list[tuple[bytes, bytes]]) -> Iterator[Repo]:
 def by_git(repo: Repo) -> dict[RepoPath, FileText]:
     """The changes as read from git's objects."""
     with Repository(repo.root) as repository:
-        patch = GitPatch(repository, repository.resolve("base"), repository.resolve("head"))
+        base, head = repository.resolve("base"), repository.resolve("head")
+        patch = GitPatch(repository, base, head)
+        listed = (repository.ls_tree(base.tree), repository.ls_tree(head.tree))
+        assert GitPatch(repository, base, head, listed=listed).patch == patch.patch
         return {change.path: patch.text(change) for change in patch.patch.changes}
 
 

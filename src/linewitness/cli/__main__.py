@@ -2,6 +2,10 @@
 
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Never
+
 
 def run() -> int:
     """Run the command line of this process; the exit status.
@@ -24,5 +28,29 @@ def run() -> int:
     return main_of_process()
 
 
+def main() -> "Never":
+    """Run the command line of this process, and end it."""
+    leave(run())
+
+
+def leave(status: int) -> "Never":
+    """End this process with a status, as the interpreter would, but without taking each module apart before.
+
+    The kernel takes it all back at once; that saves a tenth of what a small check costs.
+    """
+    import atexit
+    import os
+
+    try:
+        atexit._run_exitfuncs()  # noqa: SLF001 - what measures a process reports from there
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        status = status or 70
+    finally:
+        os._exit(status)
+
+
 if __name__ == "__main__":
-    sys.exit(run())
+    main()

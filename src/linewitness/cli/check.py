@@ -47,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Judge, write the map, render, and return the exit status that the map implies."""
     from linewitness.case import Question
+    from linewitness.cli.stored import map_of
     from linewitness.gate import CheckRequest, Exports, check
     from linewitness.progress import Progress
 
@@ -61,8 +62,9 @@ def run(args: argparse.Namespace) -> int:
         sandbox=args.sandbox,
     )
     with Progress(args.console) as progress:
-        artifact = check(request, progress)
-    return deliver(artifact, args)
+        places: list[str] = []
+        artifact = check(request, progress, lambda repository: places.append(map_of(repository)))
+    return deliver(artifact, args, "".join(places))
 
 
 def path_maps(given: list[str]) -> tuple[tuple[str, str], ...]:

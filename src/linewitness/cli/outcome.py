@@ -39,14 +39,17 @@ def _wish(text: str) -> str:
     return text
 
 
-def deliver(artifact: ObligationMap, args: argparse.Namespace) -> int:
-    """Write the map atomically, render the reports, and return the exit status that the map implies."""
+def deliver(artifact: ObligationMap, args: argparse.Namespace, default: str | None = None) -> int:
+    """Write the map atomically, render the reports, and return the exit status that the map implies.
+
+    ``default`` is where the map goes when nobody names a file, empty for nowhere; ``None`` has it looked for.
+    """
     from linewitness.atomic import write_bytes
     from linewitness.cli.stored import default_map
     from linewitness.obligation_map import encode
 
     console: Console = args.console
-    target = args.map or default_map(args.root)
+    target = args.map or (default_map(args.root) if default is None else default)
     if target == "-":
         for piece in encode(artifact):
             console.result(piece)

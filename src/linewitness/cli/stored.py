@@ -9,6 +9,10 @@ from pathlib import Path
 from linewitness.errors import EvidenceError, PatchError, UsageError
 from linewitness.obligation_map import SCHEMA, ObligationMap, decode
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from linewitness.patch.repository import Repository
+
 
 def default_map(folder: Path) -> str:
     """Where a map goes, and is looked for, when nobody names a file: inside the git directory, out of everyone's way.
@@ -19,9 +23,14 @@ def default_map(folder: Path) -> str:
 
     try:
         with Repository(folder) as repository:
-            return os.fspath(repository.git_dir / "linewitness" / "map.json")
+            return map_of(repository)
     except PatchError:
         return ""
+
+
+def map_of(repository: Repository) -> str:
+    """The same for a repository that is known."""
+    return os.fspath(repository.git_dir / "linewitness" / "map.json")
 
 
 def chosen(name: str | None, folder: Path | None = None) -> str:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+# Patterns that few texts need are compiled when one does, which is when ``re`` is first asked about them.
 _BARE_RETURN = re.compile(rb"\r(?!\n|\Z)")
 _COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _UTF8_NAMES = re.compile(rb"(?:utf[-_]?8(?:[-_](?:sig|unix|dos|mac))?|u8|utf)\Z", re.IGNORECASE)
 _ASCII_NAMES = re.compile(rb"(?:us[-_])?ascii\Z", re.IGNORECASE)
 # Unicode standard annex 9 (bidirectional controls), and format characters without a width. Joiners that scripts
 # need inside words (U+200C, U+200D) are among them: in code they change what a name is and cannot be seen.
-_HIDDEN = re.compile(
-    "[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u00ad\U000e0001\U000e0020-\U000e007f]"
-)
+_HIDDEN = "[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u00ad\U000e0001\U000e0020-\U000e007f]"
 # No line ends for git or for CPython, but for editors and for str.splitlines(): a reviewer would see other lines.
-_OTHER_ENDS = re.compile("[\x0b\x1c-\x1e\x85\u2028\u2029]")
+_OTHER_ENDS = "[\x0b\x1c-\x1e\x85\u2028\u2029]"
 
 
 def why_unreadable(head: bytes, changed: Iterable[int]) -> str:
@@ -45,11 +44,11 @@ def _hidden(head: bytes, changed: Iterable[int]) -> str:
         text = lines[number - 1].decode("utf-8")
         if number == 1:
             text = text.removeprefix("\ufeff")
-        found = _HIDDEN.search(text) or _OTHER_ENDS.search(text)
+        found = re.search(_HIDDEN, text) or re.search(_OTHER_ENDS, text)
         if found:
             what = (
                 "an invisible or bidirectional control"
-                if _HIDDEN.match(found[0])
+                if re.match(_HIDDEN, found[0])
                 else "a character that editors take for a line end"
             )
             return f"line {number} holds {what} (U+{ord(found[0]):04X}); write it as an escape"

@@ -1,9 +1,9 @@
 """A patch between two trees of a repository.
 
-Which paths differ is read from ``git diff-tree --raw -z``, ids and modes only. Which lines differ comes from one
-``git diff-tree -p -U0`` over all files, because git's diff is several times faster than any in Python; but nothing
-is believed: hunks are filed under the ids of the two blobs, never under a name, and each file's hunks must lead
-from one blob to exactly the other. Where git prints none that do, our own diff decides.
+Which paths differ is read from ``git diff-tree --raw -z``, ids and modes only, or told from lists of both trees. Which
+lines differ comes from one ``git diff-tree -p -U0`` over all files, because git's diff is several times faster than any
+in Python; but nothing is believed: hunks are filed under the ids of the two blobs, never under a name, and each file's
+hunks must lead from one blob to exactly the other. Where git prints none that do, our own diff decides.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import IO
@@ -60,14 +60,22 @@ class GitPatch:
     """The difference between two trees, texts on demand. Implements :class:`linewitness.model.PatchSource`.
 
     ``owes`` tells for a deleted path whether a rename away from it is accepted (the rule of gate.md, section 3); then
-    the deletion is no change of its own. Nothing but numbers is kept between calls of :meth:`text`.
+    the deletion is no change of its own. ``listed`` are the files of both trees, where they were listed already.
+    Nothing but numbers is kept between calls of :meth:`text`.
     Errors: :class:`PatchError` when an object is missing or damaged.
     """
 
-    def __init__(self, repository: Repository, base: Commit, head: Commit, owes: Owes = never) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        base: Commit,
+        head: Commit,
+        owes: Owes = never,
+        listed: tuple[Mapping[RepoPath, Blob], Mapping[RepoPath, Blob]] | None = None,
+    ) -> None:
         self._repository = repository
         self._trees = (base.tree, head.tree)
-        changes = {change.path: change for change in self._changes("--no-renames")}
+        changes = {change.path: change for change in (between(*listed) if listed else self._changes("--no-renames"))}
         gone = [path for path, change in changes.items() if change.head is None and owes(path)]
         self._renames = bool(gone) and self._accept_renames(changes, frozenset(gone))
         self.patch = Patch(base, head, tuple(changes[path] for path in sorted(changes)))
@@ -124,6 +132,17 @@ class GitPatch:
         renames = _RENAMES if self._renames else ("--no-renames",)
         with self._repository.stream("diff-tree", "-r", *_PATCH, *renames, *self._trees) as printed:
             return _read_hunks(printed)
+
+
+def between(base: Mapping[RepoPath, Blob], head: Mapping[RepoPath, Blob]) -> Iterator[FileChange]:
+    """The files that differ between two lists, renames aside: what ``git diff-tree`` says of the trees."""
+    for path, blob in head.items():
+        before = base.get(path)
+        if before != blob:
+            yield FileChange(path, path, before, blob)
+    for path, blob in base.items():
+        if path not in head:
+            yield FileChange(path, path, blob, None)
 
 
 def _both_regular(change: FileChange) -> bool:

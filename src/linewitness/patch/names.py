@@ -9,7 +9,7 @@ from linewitness.errors import PatchError
 from linewitness.model import RepoPath
 
 # what HFS+ leaves out when it compares names: git's utf8.c, next_hfs_char
-_INVISIBLE = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_INVISIBLE = "[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]"
 
 _PREFIXES = ((b"a/", b"b/"), (b"i/", b"w/"), (b"c/", b"i/"), (b"c/", b"w/"), (b"o/", b"w/"), (b"1/", b"2/"))
 """What git puts before the names: by default, and with ``diff.mnemonicPrefix`` (index, commit, object, work tree)."""
@@ -35,7 +35,8 @@ def refuse_unsafe(path: RepoPath) -> None:
     for part in path.split("/"):
         if part in ("", ".", "..") or "\0" in part:
             raise PatchError(f"{path!r} is not a path inside of the repository")
-        seen = _INVISIBLE.sub("", part).partition(":")[0].rstrip(" .").lower()
+        shown = part if part.isascii() else re.sub(_INVISIBLE, "", part)
+        seen = shown.partition(":")[0].rstrip(" .").lower()
         if seen in (".git", "git~1"):
             raise PatchError(f"{path!r} would write into git's own folder")
 
