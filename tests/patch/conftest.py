@@ -36,7 +36,10 @@ def read_patch(repo: Repo, opened: OpenRepository) -> ReadPatch:
 
     def read(base: str, head: str = "HEAD", owes: Owes = never) -> dict[str, FileText]:
         repository = opened(repo.root)
-        patch = GitPatch(repository, repository.resolve(base), repository.resolve(head), owes)
+        before, after = repository.resolve(base), repository.resolve(head)
+        patch = GitPatch(repository, before, after, owes)
+        listed = (repository.ls_tree(before.tree), repository.ls_tree(after.tree))
+        assert GitPatch(repository, before, after, owes, listed).patch == patch.patch
         return {change.path: patch.text(change) for change in patch.patch.changes}
 
     return read
