@@ -49,7 +49,7 @@ class Excuse(NamedTuple):
 
     name: str
     why: str
-    applies: Callable[[Row, LineVerdict], bool]
+    applies: Callable[[Row, LineVerdict, Side], bool]
 
 
 HAZARDS = (
@@ -63,12 +63,18 @@ EXCUSES = (
         "reached-not-finished",
         "the oracle saw the code reached but cannot tell whether it finished: something in it raised, "
         "or it is one of several lines of a pattern",
-        lambda _, verdict: verdict["unsure"],
+        lambda _, verdict, _head: verdict["unsure"],
     ),
     Excuse(
         "hazard",
         "the line ran, and by the rules a run alone does not discharge it (LW105): it looks at its callers, for one",
-        lambda row, _: row["note"].startswith(HAZARDS),
+        lambda row, _, _head: row["note"].startswith(HAZARDS),
+    ),
+    Excuse(
+        "star-import",
+        "the oracle takes a stub by the name of its decorator or base; where everything of a module is imported, the "
+        "name may mean something else, and the rules do not believe it",
+        lambda _, verdict, head: verdict["kind"] in ("stub", "class") and verdict["import_only"] and head.imports_all,
     ),
 )
 
@@ -119,7 +125,9 @@ def judge_row(row: Row, verdict: LineVerdict | None, file: File) -> Compared:
         outcome = Outcome.TRUE_WITNESS if seen else Outcome.TRUE_OPEN
     else:
         outcome = Outcome.FALSE_WITNESS if witnessed else Outcome.FALSE_ALARM
-        reason = next((each.name for each in EXCUSES if verdict is not None and each.applies(row, verdict)), "")
+        reason = next(
+            (each.name for each in EXCUSES if verdict is not None and each.applies(row, verdict, file.head)), ""
+        )
         outcome = Outcome.EXPLAINED if reason else outcome
     phase = f" phase={row['phase']}" if row.get("phase") else ""
     kind = row["kind"] + phase

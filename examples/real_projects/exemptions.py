@@ -82,6 +82,12 @@ class Side:
         return sorted(found, key=lambda each: (each[1].start, -each[1].stop))
 
     @cached_property
+    def imports_all(self) -> bool:
+        """Whether names come from a module that nobody can tell from the text: ``from x import *``."""
+        froms = (node for node in ast.walk(self.tree) if isinstance(node, ast.ImportFrom))
+        return any(alias.name == "*" for node in froms for alias in node.names)
+
+    @cached_property
     def imports(self) -> dict[str, Counter[Binding]]:
         """How often each scope imports each binding."""
         out: dict[str, Counter[Binding]] = {}

@@ -30,8 +30,9 @@ def compare_one(
     oracle: dict[str, LineVerdict],
     exempt: list[dict[str, Any]] | None = None,
     changed: list[int] | None = None,
+    head: Side = HEAD,
 ) -> list[Compared]:
-    files = {"p.py": File(changed or [], TEXT, None, HEAD)}
+    files = {"p.py": File(changed or [], TEXT, None, head)}
     return compare({"rows": rows, "exempt": exempt or []}, {"p.py": oracle}, files)
 
 
@@ -64,6 +65,15 @@ def test_code_that_was_reached_but_perhaps_not_finished_is_explained_and_counted
     assert [each.outcome for each in found] == [Outcome.EXPLAINED, Outcome.TRUE_OPEN]
     assert found[0].reason == "reached-not-finished"
     assert counts(found)["explained"] == 1
+
+
+def test_a_stub_below_a_star_import_is_explained_and_other_lines_there_are_not() -> None:
+    oracle = {"1": verdict(seen=True, kind="stub", import_only=True), "2": verdict(seen=True, import_only=True)}
+    rows = [row(1, "unwitnessed"), row(2, "unwitnessed")]
+    found = compare_one(rows, oracle, head=Side(b"from typing import *\n"))
+    assert [each.outcome for each in found] == [Outcome.EXPLAINED, Outcome.FALSE_ALARM]
+    assert found[0].reason == "star-import"
+    assert {each.outcome for each in compare_one(rows, oracle)} == {Outcome.FALSE_ALARM}
 
 
 def test_a_changed_line_that_the_map_forgot_is_missing() -> None:
