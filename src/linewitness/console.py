@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import TextIO
 
 from linewitness.errors import UsageError
+from linewitness.patterns import late
 from linewitness.values import NamedTuple
 
 RESET = "\x1b[0m"
@@ -54,7 +54,7 @@ def _escape(char: str) -> str:
     return named.get(code, f"\\x{code:02x}")
 
 
-_SERVER_COMMAND = re.compile(r"##(\w*)\[")
+_SERVER_COMMAND = late(r"##(\w*)\[")
 
 
 def inert(line: str) -> str:

@@ -17,12 +17,13 @@ from itertools import groupby
 from typing import Final, Literal
 
 from linewitness.errors import UsageError
+from linewitness.patterns import late
 from linewitness.values import NamedTuple
 
 Test = Callable[[str], bool]
 How = Literal["any", "starts", "below", "name", "under", "holds", "inside", "top"]
 
-_SPECIAL = re.compile(r"[*?\[\]\\]")
+_SPECIAL = late(r"[*?\[\]\\]")
 _META = "*?[]!\\/#"
 # What HFS+ leaves out when it compares names (git's core.protectHFS has the same list).
 _IGNORED = dict.fromkeys([0x00AD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF])

@@ -5,7 +5,6 @@ The settings decide which paths are judged at all; the language rules decide abo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
@@ -26,10 +25,11 @@ from linewitness.model import (
 from linewitness.parallel import cores, spread
 from linewitness.patch.hunks import whole
 from linewitness.patch.identity import lines_of
+from linewitness.patterns import late
 from linewitness.settings import Settings
 from linewitness.values import NamedTuple
 
-_PACKAGE = re.compile(r"[^/]+/__init__\.py")
+_PACKAGE = late(r"[^/]+/__init__\.py")
 _ROOTS = frozenset({"src", "lib"})
 _WORTH_SPREADING = 5_000
 """Changed lines from which on starting another process is cheaper than sorting them into classes alone."""

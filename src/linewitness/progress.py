@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Final, Self
 
 from linewitness.console import Console, clip, inert, safe, width_of
+from linewitness.patterns import late
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
 _LONGEST_LINE: Final = 300
-_DIGITS: Final = re.compile(r"[0-9]+")
+_DIGITS: Final = late(r"[0-9]+")
 _CLEAR: Final = "\x1b[2K"
 
 

@@ -30,15 +30,16 @@ from linewitness.evidence.pytest_settings import read_pytest_settings
 from linewitness.evidence.sandbox_mounts import Sealed
 from linewitness.model import Blob, Finding, RepoPath, Severity
 from linewitness.patch.export import export_tree
+from linewitness.patterns import late
 from linewitness.values import NamedTuple
 
 _FOLDER: Final = "before"
-_NOT_IMPORTED: Final = re.compile(r"could not import '([\w.]+)'")
+_NOT_IMPORTED: Final = late(r"could not import '([\w.]+)'")
 _MARKS: Final = {"skipped": frozenset({"skip", "skipif"}), "xfailed": frozenset({"xfail"})}
 _SHOWN: Final = 3
 # A run that came to no end, or that somebody meddled with, says nothing.
 _BROKEN: Final = frozenset({"LW503", "LW505"})
-_TEST: Final = re.compile(
+_TEST: Final = late(
     rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(test\w*)|^class[ \t]+(Test\w*)[ \t]*\([ \t]*[^ \t)]", re.MULTILINE
 )
 _TODO: Final = (

@@ -6,13 +6,14 @@ Only the plain form is understood: one list of constants, the only mention of it
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final
 
-_MENTION: Final = re.compile(rb"\bcollect_ignore(?:_glob)?\b|\bpytest_ignore_collect\b|\bpytest_plugins\b")
+from linewitness.patterns import late
+
+_MENTION: Final = late(rb"\bcollect_ignore(?:_glob)?\b|\bpytest_ignore_collect\b|\bpytest_plugins\b")
 
 
 def is_plainly_ignored(root: Path, path: str) -> bool:

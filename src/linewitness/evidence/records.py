@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +11,7 @@ import msgspec
 
 from linewitness.errors import EvidenceError
 from linewitness.evidence.seal import KEY_FILE, Seal, worker_key
+from linewitness.patterns import late
 from linewitness.values import NamedTuple
 
 FORMAT = 3
@@ -273,7 +273,7 @@ def read_journals(folder: Path, key: bytes) -> Journals:
 _DECODER = msgspec.json.Decoder(_Sealed)
 _TEST_DECODER = msgspec.json.Decoder(_TestLine)
 _OF_A_TEST = b'["test",'
-_NAME = re.compile(r"(main|worker|child)-[0-9]+-[0-9a-f]+\.jsonl")
+_NAME = late(r"(main|worker|child)-[0-9]+-[0-9a-f]+\.jsonl")
 # What only processes that run tests write, and what only the others do.
 _OF_TESTS = (
     Collected, CollectFault, TestRow, ImportRow, ForeignRow, WorkerRow, RelationRow, Guarded, SealOfTests, End,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from linewitness.patterns import late
+
 # Files that nothing executes. A vector image can carry scripts, so it is not among them.
 _INERT_SUFFIXES = frozenset(
     {
@@ -54,11 +56,11 @@ _INERT_NAMES = frozenset(
 _DATA_SUFFIXES = frozenset({".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".csv", ".tsv", ".po", ".pot"})
 _DATA_NAMES = frozenset({".gitattributes", ".editorconfig", "manifest.in"})
 _PYTHON_SUFFIXES = frozenset({".py", ".pyw"})
-_PYTHON_SHEBANG = re.compile(
+_PYTHON_SHEBANG = late(
     rb"#![ \t]*(?:/\S+/)?(?:env[ \t]+(?:-S[ \t]+)?(?:/\S+/)?)?"
     rb"(?:python|pypy)(?:3(?:\.\d+)?)?t?(?:[ \t]+-\S+)*[ \t]*\r?(?:\n|\Z)"
 )
-_INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-S[ \t]+)?(?:\w+=\S*[ \t]+)*(?:\S*/)?)?([A-Za-z]+)[\d.]*")
+_INTERPRETER = late(rb"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-S[ \t]+)?(?:\w+=\S*[ \t]+)*(?:\S*/)?)?([A-Za-z]+)[\d.]*")
 _INTERPRETERS = {
     b"sh": "bash",
     b"bash": "bash",
@@ -81,7 +83,7 @@ _INTERPRETERS = {
     b"lua": "lua",
 }
 # Headers of both languages are called .h; these words begin a line in C++ only.
-_CPP_HEADER = re.compile(
+_CPP_HEADER = late(
     rb"^[ \t]*(?:namespace\b|template[ \t]*<|class[ \t]+\w|using[ \t]+\w+[ \t]*=|(?:public|private|protected)[ \t]*:)",
     re.MULTILINE,
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from linewitness.patterns import late
+
 # Patterns that few texts need are compiled when one does, which is when ``re`` is first asked about them.
-_BARE_RETURN = re.compile(rb"\r(?!\n|\Z)")
-_COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_UTF8_NAMES = re.compile(rb"(?:utf[-_]?8(?:[-_](?:sig|unix|dos|mac))?|u8|utf)\Z", re.IGNORECASE)
-_ASCII_NAMES = re.compile(rb"(?:us[-_])?ascii\Z", re.IGNORECASE)
+_BARE_RETURN = late(rb"\r(?!\n|\Z)")
+_COOKIE = late(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_UTF8_NAMES = late(rb"(?:utf[-_]?8(?:[-_](?:sig|unix|dos|mac))?|u8|utf)\Z", re.IGNORECASE)
+_ASCII_NAMES = late(rb"(?:us[-_])?ascii\Z", re.IGNORECASE)
 # Unicode standard annex 9 (bidirectional controls), and format characters without a width. Joiners that scripts
 # need inside words (U+200C, U+200D) are among them: in code they change what a name is and cannot be seen.
 _HIDDEN = "[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u00ad\U000e0001\U000e0020-\U000e007f]"

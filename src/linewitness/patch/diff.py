@@ -8,7 +8,6 @@ hunks must lead from one blob to exactly the other. Where git prints none that d
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from linewitness.patch import hunks as line_hunks
 from linewitness.patch.identity import lines_of
 from linewitness.patch.objects import is_submodule, repo_path
 from linewitness.patch.repository import Repository
+from linewitness.patterns import late
 
 Owes = Callable[[RepoPath], bool]
 """Whether the lines of a path are subject to obligations. Only from such a path may a file be renamed for nothing."""
@@ -45,8 +45,8 @@ _PATCH = (
     "--src-prefix=a/",
     "--dst-prefix=b/",
 )
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_INDEX = re.compile(rb"index ([0-9a-f]{40,64})\.\.([0-9a-f]{40,64})(?: [0-7]+)?\n")
+_HUNK = late(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_INDEX = late(rb"index ([0-9a-f]{40,64})\.\.([0-9a-f]{40,64})(?: [0-7]+)?\n")
 
 _Pair = tuple[ObjectId, ObjectId]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from linewitness.errors import PatchError
 from linewitness.model import RepoPath
+from linewitness.patterns import late
 
 # what HFS+ leaves out when it compares names: git's utf8.c, next_hfs_char
 _INVISIBLE = "[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]"
@@ -19,8 +20,8 @@ _MOST_SPLITS = 64
 DEEPEST_PATH = 200
 """Folders above a file, at most; what operating systems allow is about ten times as much."""
 
-_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_QUOTED = late(rb'"(?:[^"\\]|\\.)*"')
+_ESCAPE = late(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 
 

@@ -22,6 +22,7 @@ from typing import IO, Self, cast
 from linewitness.errors import PatchError
 from linewitness.model import Blob, Commit, ObjectId, RepoPath
 from linewitness.patch.objects import LARGEST_BLOB, blob_id, path_bytes, repo_path, tree_id
+from linewitness.patterns import late
 
 _OVERRIDES = {
     "safe.directory": "*",  # a container's user is rarely the owner of the mounted checkout
@@ -39,8 +40,8 @@ _OVERRIDES = {
 }
 _FIXED = [part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={value}")]
 
-_FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_STEM = re.compile(r"(?:(?!@\{)[^~^:])*")
+_FULL_ID = late(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_STEM = late(r"(?:(?!@\{)[^~^:])*")
 _PLACES = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
 _SECONDS = 600
 _FATAL = 128

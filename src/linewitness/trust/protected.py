@@ -7,13 +7,13 @@ one that was removed. Names are compared folded (see :func:`linewitness.globs.fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Final
 
 from linewitness.globs import fixed_part, fold
 from linewitness.model import Blob, Finding, RepoPath
+from linewitness.patterns import late
 from linewitness.settings import Settings
 from linewitness.trust.builtin import ON_THE_WAY, SHARED_FILES
 from linewitness.trust.names import Names, climb, exactly, is_shared, join, on_the_way, split
@@ -28,7 +28,7 @@ _SUBMODULE: Final = 0o160000
 _TYPES: Final = {_LINK: "a symbolic link", _SUBMODULE: "a submodule"}
 _TEST_FOLDERS: Final = frozenset({"test", "tests", "testing"})
 _WINDOWS: Final = frozenset("\\:~")
-_SHORT: Final = re.compile(r"([^.~]{1,6})~[0-9](?:\.([^.]{1,3}))?")
+_SHORT: Final = late(r"([^.~]{1,6})~[0-9](?:\.([^.]{1,3}))?")
 _NOT_PRODUCT: Final = frozenset({"__init__.py", "conftest.py", "setup.py"})
 
 

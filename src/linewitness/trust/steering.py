@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from linewitness.model import Blob, RepoPath
+from linewitness.patterns import late
 from linewitness.settings import Settings
 from linewitness.trust.builtin import IMPLICIT
 
@@ -22,7 +23,7 @@ _TEST_FOLDERS: Final = frozenset({"test", "tests", "testing"})
 _GOES_TO: Final = frozenset(
     {"cd", "pushd", "-C", "--directory", "--cwd", "--prefix", "--project", "--project-directory"}
 )
-_INCLUDES: Final = re.compile(rb"^[ \t]*(?:-r|--requirement|-c|--constraint)[ \t=]*([^\s#]+)", re.MULTILINE)
+_INCLUDES: Final = late(rb"^[ \t]*(?:-r|--requirement|-c|--constraint)[ \t=]*([^\s#]+)", re.MULTILINE)
 _REQUIREMENTS: Final = (".txt", ".in", ".pip")
 
 

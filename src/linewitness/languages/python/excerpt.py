@@ -12,23 +12,24 @@ from bisect import bisect_right
 from collections.abc import Collection
 
 from linewitness.languages.source import Source
+from linewitness.patterns import late
 
 _WORTH_IT = 4096
 _ENOUGH = 0.6
 # What no top-level statement begins with: blanks, a comment, a closing bracket, a clause of the statement before.
 _NO_BEGIN = frozenset(b" \t\f#)]}")
 _MAY_BE_CLAUSE = frozenset(b"ef")
-_CLAUSE = re.compile(rb"(?:else|elif|except|finally)\b")
+_CLAUSE = late(rb"(?:else|elif|except|finally)\b")
 _OPEN, _DEAD, _TUPLE = b"\x01", b"\x02", b"\x03"
-_TEXT = re.compile(
+_TEXT = late(
     rb"""\"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*\"{3} | '{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}
     | "(?!"")[^"\\\n]*(?:\\.[^"\\\n]*)*" | '(?!'')[^'\\\n]*(?:\\.[^'\\\n]*)*' | \#[^\n]*""",
     re.DOTALL | re.VERBOSE,
 )
-_PREFIX = re.compile(rb"(?<![A-Za-z0-9_])[A-Za-z]{1,2}\Z")
+_PREFIX = late(rb"(?<![A-Za-z0-9_])[A-Za-z]{1,2}\Z")
 # The grammar takes a tuple that ends with a comma, and the assignment after it, for one statement.
-_AFTER_COMMA = re.compile(rb",[ \t\f\n]*" + _OPEN)
-_DOUBTFUL = re.compile(rb"[\"'#\\]")
+_AFTER_COMMA = late(rb",[ \t\f\n]*" + _OPEN)
+_DOUBTFUL = late(rb"[\"'#\\]")
 _SIGNS = b"()[]{}" + _OPEN + _DEAD + _TUPLE
 _OTHERS = bytes(byte for byte in range(256) if byte not in _SIGNS)
 _HIDDEN = bytes(byte if byte == 0x0A else 0x20 for byte in range(256))

@@ -15,6 +15,7 @@ from tree_sitter import Node
 
 from linewitness.languages.python.tree import parse
 from linewitness.languages.source import Source, read
+from linewitness.patterns import late
 
 _LIKE: Final = frozenset(
     {
@@ -34,24 +35,24 @@ _NOTHING: Final = frozenset({b"NotImplemented", b"False", b"None"})
 _NOTHING_UNLIKE: Final = frozenset({b"NotImplemented", b"True"})
 
 _HARNESS: Final = frozenset({b"pytest", b"_pytest", b"py.test", b"unittest"})
-_ASKED: Final = re.compile(rb"\b(?:modules|argv|environ)\b")
+_ASKED: Final = late(rb"\b(?:modules|argv|environ)\b")
 _FRAMES: Final = frozenset({b"f_back", b"f_locals", b"co_consts", b"_current_frames", b"get_referrers"})
 _INSPECT: Final = frozenset({b"stack", b"getouterframes", b"getargvalues", b"getsource", b"getsourcelines"})
 # Equal to everything, and made for tests.
 _EQUAL: Final = b"ANY"
 _MOCK: Final = frozenset({b"mock", b"unittest.mock"})
-_WORDS: Final = re.compile(
+_WORDS: Final = late(
     rb"\b(?:PYTEST_\w*|%s)\b"
     % rb"|".join(sorted(map(re.escape, _HARNESS | _FRAMES | _INSPECT | {_EQUAL, b"__file__"})))
 )
-_METHODS: Final = re.compile(rb"\b(?:%s)\b" % rb"|".join(sorted(_LIKE | _UNLIKE)))
+_METHODS: Final = late(rb"\b(?:%s)\b" % rb"|".join(sorted(_LIKE | _UNLIKE)))
 #: One of these stands in every text that has any of the words; looking for them is far cheaper.
 _PARTS: Final = (
     b"PYTEST_", b"pytest", b"py.test", b"unittest", b"f_back", b"f_locals", b"co_consts", b"_current_frames",
     b"get_referrers", b"inspect", b"__file__", b"mock",
 )  # fmt: skip
-_STATEMENT: Final = re.compile(r".*_(?:statement|definition|clause)|module")
-_READS: Final = re.compile(rb"\bopen\s*\(|\.read_(?:text|bytes)\s*\(|\bgetlines?\s*\(")
+_STATEMENT: Final = late(r".*_(?:statement|definition|clause)|module")
+_READS: Final = late(rb"\bopen\s*\(|\.read_(?:text|bytes)\s*\(|\bgetlines?\s*\(")
 
 IGNORES: Final = "it is part of a comparison that ignores what is compared, so checks that compare with it cannot fail"
 TESTED: Final = "it asks whether it is being tested, so what it does in a check need not be what it does elsewhere"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from tree_sitter import Node
@@ -10,12 +9,13 @@ from tree_sitter import Node
 from linewitness.languages.python.places import Place, Places
 from linewitness.languages.python.tree import find
 from linewitness.languages.source import Source
+from linewitness.patterns import late
 from linewitness.values import NamedTuple
 
 _IMPORTS = "[(import_statement) (import_from_statement) (future_import_statement)] @import"
 
 
-_NAME = re.compile(rb"\w+")
+_NAME = late(rb"\w+")
 _WORDS = frozenset((b"import", b"from", b"as"))
 
 

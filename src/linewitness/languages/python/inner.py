@@ -7,7 +7,6 @@ tokens decide, on every version alike.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
 from tree_sitter import Node
@@ -17,9 +16,10 @@ from linewitness.languages.python.side import Side
 from linewitness.languages.python.tree import find
 from linewitness.languages.source import Source
 from linewitness.model import Function
+from linewitness.patterns import late
 
 _MAKERS = "[(lambda) (generator_expression)] @maker"
-_MAY_MAKE = re.compile(rb"\blambda\b|\bfor\b")
+_MAY_MAKE = late(rb"\blambda\b|\bfor\b")
 _SILENT = frozenset({"comment", "line_continuation"})
 _SHOWN = 60
 

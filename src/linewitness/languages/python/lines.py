@@ -15,14 +15,15 @@ from linewitness.languages.python.tree import find
 from linewitness.languages.python.typing_only import TypingNames
 from linewitness.languages.source import Source
 from linewitness.model import Exemption, Kind
+from linewitness.patterns import late
 from linewitness.values import NamedTuple
 
 _BLANKS = b" \t\f"
-_TYPE_COMMENT = re.compile(rb"#\s*type:\s")
-_CLOSERS = re.compile(rb"[\s)\]},:;]+(?:#.*)?\Z")
-_CLAUSE = re.compile(rb"\s*(?:else|finally|try)[ \t\f]*:\s*(?:#.*)?\Z")
+_TYPE_COMMENT = late(rb"#\s*type:\s")
+_CLOSERS = late(rb"[\s)\]},:;]+(?:#.*)?\Z")
+_CLAUSE = late(rb"\s*(?:else|finally|try)[ \t\f]*:\s*(?:#.*)?\Z")
 # Without a boundary in front, which would keep the search from looking for first letters only.
-_WORDS = re.compile(rb"(?:if|and|or)\b")
+_WORDS = late(rb"(?:if|and|or)\b")
 _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _NOBODY: Sequence[int] = ()
 BRANCH_EXPRESSIONS = "[(conditional_expression) (boolean_operator) (if_clause)] @branch"

@@ -9,21 +9,22 @@ them; the reverse does not hold, and is not needed: whoever is not proved equal 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from itertools import starmap, zip_longest
 from operator import eq
 
 from tree_sitter import Node
 
+from linewitness.patterns import late
+
 _LAYOUT = frozenset({"comment", "line_continuation"})
 _LOOSE_COMMA = frozenset({
     "argument_list", "parameters", "lambda_parameters", "list", "set", "dictionary", "tuple", "import_from_statement",
 })  # fmt: skip
 _CLOSERS = frozenset({")", "]", "}"})
-_OPENING = re.compile(rb"(?P<prefix>[A-Za-z]*)(?P<quote>\"\"\"|'''|\"|')")
-_PLAIN_ESCAPE = re.compile(rb"""\\(?:[\\'"abfnrtv\n]|[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])|x[0-9A-Fa-f]{2})""")
-_TEXT_ESCAPE = re.compile(rb"\\(?:u[0-9A-Fa-f]{4}|U000[0-9A-Fa-f]{5}|U0010[0-9A-Fa-f]{4})")
+_OPENING = late(rb"(?P<prefix>[A-Za-z]*)(?P<quote>\"\"\"|'''|\"|')")
+_PLAIN_ESCAPE = late(rb"""\\(?:[\\'"abfnrtv\n]|[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])|x[0-9A-Fa-f]{2})""")
+_TEXT_ESCAPE = late(rb"\\(?:u[0-9A-Fa-f]{4}|U000[0-9A-Fa-f]{5}|U0010[0-9A-Fa-f]{4})")
 
 Form = Iterator[str | bytes]
 

@@ -23,6 +23,7 @@ from linewitness.languages.python.reformatted import words
 from linewitness.model import Exempt, Exemption, FileClasses, FileText, Kind
 from linewitness.patch.hunks import added_lines
 from linewitness.patch.identity import lines_of
+from linewitness.patterns import late
 
 
 def _strings(quote: bytes, newline: bytes) -> bytes:
@@ -53,12 +54,12 @@ def _logical_line(newline: bytes) -> bytes:
 
 
 _EASY: Final = rb"[^\n\"'()\[\]{}\\#]*+\n"
-_NOT_PLAIN: Final = re.compile(rb"[:;@\\`]|\b(?:if|else|and|or|not|in|is|for|lambda|yield|await|async)\b|:=|type:")
+_NOT_PLAIN: Final = late(rb"[:;@\\`]|\b(?:if|else|and|or|not|in|is|for|lambda|yield|await|async)\b|:=|type:")
 _KEYWORDS: Final = frozenset(word.encode() for word in (*keyword.kwlist, *keyword.softkwlist, "print", "exec"))
-_WORDS: Final = re.compile(rb"\w+")
-_FIRST_WORDS: Final = re.compile(rb"^\w+", re.MULTILINE)
+_WORDS: Final = late(rb"\w+")
+_FIRST_WORDS: Final = late(rb"^\w+", re.MULTILINE)
 _STATEMENT: Final = rb"[A-Za-z_]\w*+[\w., \t]*+(?:[-+*/%&|^<>]{0,2}=(?!=)|\(|\[)[^\n]*+"
-_STATEMENTS: Final = re.compile(_STATEMENT + b"(?:\n" + _STATEMENT + b")*+")
+_STATEMENTS: Final = late(_STATEMENT + b"(?:\n" + _STATEMENT + b")*+")
 _NO_WORD: Final = bytes(byte for byte in range(128) if not (chr(byte).isalnum() or byte == ord("_")))
 _BLANKS: Final = b" \t\f\r"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -12,14 +11,15 @@ from tree_sitter import Node
 from linewitness.languages.python.normal_form import equal
 from linewitness.languages.python.places import Key, with_decorators
 from linewitness.languages.python.side import Side
+from linewitness.patterns import late
 
-_WORD = re.compile(rb"\w+")
+_WORD = late(rb"\w+")
 # Signs of which layout adds and drops some, and the beginning of a string or comment.
-_SIGN = re.compile(rb"""[A-Za-z]*["']|[()\[\]{},;\\#\n]""")
+_SIGN = late(rb"""[A-Za-z]*["']|[()\[\]{},;\\#\n]""")
 _TELLING = 3
 _FIRST = 3
 # A number may run into the keyword after it, and is two words then.
-_RUN_IN = re.compile(rb"\b\d\w*?(?:if|else|and|or|not|in|is|for)\b")
+_RUN_IN = late(rb"\b\d\w*?(?:if|else|and|or|not|in|is|for)\b")
 
 
 class Twins:

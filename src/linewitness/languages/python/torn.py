@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from linewitness.languages.naming import obligations
 from linewitness.languages.source import Source, read
 from linewitness.model import Exempt, Exemption, FileClasses, FileText, Hunk, Kind, LineOptions
 from linewitness.patch.hunks import added_lines
+from linewitness.patterns import late
 
-_BRANCH = re.compile(rb"\s*(?:async\s+)?(?:if|elif|else|while|for|with|match|case|except|assert)\b|.*\b(?:if|and|or)\b")
-_DEFINITION = re.compile(rb"\s*(?:@|(?:async\s+)?(?:def|class)\b)")
+_BRANCH = late(rb"\s*(?:async\s+)?(?:if|elif|else|while|for|with|match|case|except|assert)\b|.*\b(?:if|and|or)\b")
+_DEFINITION = late(rb"\s*(?:@|(?:async\s+)?(?:def|class)\b)")
 _BLANKS = b" \t\f\r"
 
 

@@ -12,9 +12,11 @@ from functools import lru_cache
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
+from linewitness.patterns import late
+
 _TREES_KEPT = 4
-_TYPE_PARAMETERS = re.compile(rb"\b(?:def|class|type)[ \t\f]+\w+[ \t\f]*\[")
-_PARAMETER_TOKEN = re.compile(
+_TYPE_PARAMETERS = late(rb"\b(?:def|class|type)[ \t\f]+\w+[ \t\f]*\[")
+_PARAMETER_TOKEN = late(
     rb"""(?P<string>[A-Za-z]{0,2}(?:\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'))"""
     rb"|(?P<comment>#[^\n]*)|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<skip>[=!<>:]=)|(?P<default>=)|(?P<comma>,)",
     re.DOTALL,

@@ -15,15 +15,16 @@ from tree_sitter import Node
 from linewitness.languages.python.local_names import local_uses
 from linewitness.languages.python.tree import find
 from linewitness.languages.source import Source
+from linewitness.patterns import late
 from linewitness.values import NamedTuple
 
 _MODULES = frozenset({b"typing", b"typing_extensions"})
 _IMPORTS = "[(import_from_statement) (import_statement)] @import"
 # What can bind a name that is given as text. In a file without any of these words strings stay strings.
-_REFLECTION = re.compile(
+_REFLECTION = late(
     rb"\b(?:exec|eval|globals|locals|vars|setattr|delattr|__dict__|__setattr__|__builtins__|builtins|modules|ctypes)\b"
 )
-_CONTRACTION = re.compile(rb"(?<=[A-Za-z])(?:'|\\'|\xe2\x80\x99)\Z")
+_CONTRACTION = late(rb"(?<=[A-Za-z])(?:'|\\'|\xe2\x80\x99)\Z")
 _TESTS = frozenset({"if_statement", "elif_clause", "not_operator", "boolean_operator", "parenthesized_expression"})
 
 
