@@ -224,3 +224,18 @@ def test_a_product_may_exchange_the_code_of_its_own_functions(tmp_path: Path) ->
     base: dict[str, Content] = {"app/lazy.py": lazy, "app/rates.py": rates, "tests/trusted/test_rate.py": check}
     artifact = judge(tmp_path, {"app/shop.py": SEEN}, base)
     assert (artifact.exit, errors(artifact)) == (0, {})
+
+
+HALVES = {
+    "pytest.ini": "[pytest]\naddopts = --import-mode=importlib\n",
+    "tests/trusted/test_one.py": "from app.shop import total\n\n\ndef test_it():\n    assert total([1]) == 1\n",
+}
+LATER_SKIP = "import pytest\n\npytest.importorskip('not_there')\n\n\ndef test_more():\n    assert 1\n"
+LATER_ERROR = "import not_there\n\n\ndef test_more():\n    assert 1\n"
+
+
+@pytest.mark.parametrize(("text", "code"), [(LATER_SKIP, 0), (LATER_ERROR, 3)])
+def test_the_half_of_a_module_that_was_executed_is_no_sign(tmp_path: Path, text: str, code: int) -> None:
+    artifact = judge(tmp_path, {"app/shop.py": SEEN}, HALVES | {"tests/trusted/test_more.py": text})
+    assert artifact.exit == code
+    assert "LW505" not in {finding.code for finding in artifact.findings}

@@ -102,6 +102,7 @@ class Guard:
         # Ids of the items that are to run, when they are known; nothing else may change them.
         self._chosen: frozenset[int] | None = frozenset()
         self._told: set[str] = set()
+        self._unread: set[str] = set()
         self._all_return = True
         self._knows_runners = True
         self._count = 0
@@ -136,6 +137,10 @@ class Guard:
         """Collection begins: what the command line, settings and conftest files chose is chosen."""
         self._config, self._choice = config, choice(config)
 
+    def not_collected(self, name: str) -> None:
+        """The import of a test file came to no end, or skipped itself: what its text defines may not be there."""
+        self._unread.add(self.places.inside(name))
+
     def judge_plugins(self) -> None:
         """The tests are found, and plugins may leave some of them out."""
         self._plugs.judge()
@@ -155,7 +160,7 @@ class Guard:
         self._ask_origins()
         self._ask_for_misplaced()
         self._ask_for_modules("tests were collected")
-        for path, what in meddled(self.places, self._origin):
+        for path, what in meddled(self.places, self._origin, self._unread):
             self._recorder.sign(f"{path}: {what} by somebody else", path)
         for path, what in self._helpers.settle():
             self._recorder.sign(f"{path}: {what}", path)

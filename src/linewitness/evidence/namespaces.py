@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -35,10 +35,12 @@ _MARKS = ("pytestmark", "__test__")
 _MAKES_NAMES = re.compile(rb"\bglobals\(|\bvars\(\)|\bimport[ \t]*\*|\bexec\(|modules\[__name__\]")
 
 
-def meddled(places: Places, origin: Callable[[Any], str]) -> Iterator[tuple[str, str]]:
+def meddled(places: Places, origin: Callable[[Any], str], unread: Collection[str]) -> Iterator[tuple[str, str]]:
     """The path of each protected module with something in it that its text does not say, and what that is.
 
-    ``origin`` gives the unprotected file that a value was written in, or an empty text.
+    ``origin`` gives the unprotected file that a value was written in, or an empty text. ``unread`` has the paths of
+    those that could not be collected, which is told elsewhere: with ``--import-mode=importlib`` the half of a module
+    that was executed stays among the modules.
     """
     for module in list(sys.modules.values()):
         name = getattr(module, "__file__", None)
@@ -52,6 +54,7 @@ def meddled(places: Places, origin: Callable[[Any], str]) -> Iterator[tuple[str,
                 continue
             defined = [(kind, name.decode()) for kind, name in _DEFINED.findall(b"\n" + text)]
             tests = [name for kind, name in defined if kind == b"def" and name.startswith("test")]
+            tests = [] if path in unread else tests
             for what in (
                 *_strange(module, text, tests),
                 *_fakes(module, text),

@@ -129,7 +129,7 @@ class Session:
     # ------------------------------------------------------------ collection
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_make_collect_report(self) -> Iterator[None]:
+    def pytest_make_collect_report(self, collector: Any) -> Iterator[None]:
         """Note modules that could not be collected, or that skipped themselves, and from where."""
         outcome = yield
         report = outcome.get_result()  # type: ignore[attr-defined]
@@ -139,6 +139,7 @@ class Session:
         error = getattr(getattr(call, "excinfo", None), "value", None)
         place = self._blame(error) if report.outcome == "skipped" else ""
         self._recorder.journal.write(["collect", report.nodeid, report.outcome, _reason(report), place])
+        self._guard.not_collected(str(getattr(collector, "path", "")))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: Any) -> None:
