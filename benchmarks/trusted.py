@@ -60,7 +60,11 @@ def request_of(root: Path, folder: Path, host: Mapping[str, str] | None = None) 
         ledgers = tuple(obligations.collect(source, case.jurisdiction))
         export_tree(repository, case.head.tree, folder / "export")
         request = _request(case, folder, trusted_run.observed_lines(ledgers))
-        return request._replace(host=host, notes_reads=trusted_run.notes_reads(case, ledgers, request.export))
+        return request._replace(
+            host=host,
+            notes_reads=trusted_run.notes_reads(case, ledgers, request.export),
+            watches_starts=trusted_run.watches_starts(case, request.export),
+        )
 
 
 def _request(case: Case, folder: Path, changed: Mapping[RepoPath, LineRanges]) -> RunRequest:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from linewitness import policy
 from linewitness._version import __version__
+from linewitness.digests import sha256
 from linewitness.errors import Exit, LinewitnessError
 from linewitness.findings import exit_of, finding_of
 from linewitness.map_relations import relation_rows
@@ -98,7 +98,7 @@ class Assembly:
 
     def governed_by(self, waiver_file: bytes | None) -> None:
         """Say which waiver file applied; the digest of a file that is not there is empty."""
-        self._waivers_digest = "" if waiver_file is None else hashlib.sha256(waiver_file).hexdigest()
+        self._waivers_digest = "" if waiver_file is None else sha256(waiver_file)
 
     def seen_by(self, sources: Iterable[EvidenceSource]) -> None:
         """Say where evidence came from."""

@@ -7,13 +7,13 @@ unknown keys, wrong types, globs that match nothing. The values are frozen and c
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta, field
 
+from linewitness.digests import sha256
 from linewitness.values import NamedTuple
 
 Read = Callable[[str], bytes | None]
@@ -169,7 +169,7 @@ def _loaded(settings: Settings, origin: str) -> LoadedSettings:
 
 def digest(settings: Settings) -> str:
     """SHA-256 of the settings' canonical JSON: every field present, keys sorted, no white space."""
-    return hashlib.sha256(msgspec.json.encode(settings, order="sorted")).hexdigest()
+    return sha256(msgspec.json.encode(settings, order="sorted"))
 
 
 def schema() -> dict[str, Any]:

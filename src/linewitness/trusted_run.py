@@ -22,7 +22,7 @@ from linewitness.evidence.influence import (
 from linewitness.evidence.interpreter import Interpreter, find_interpreter
 from linewitness.evidence.pytest_run import RunRequest, run_pytest
 from linewitness.evidence.pytest_settings import import_roots, owned_names, read_pytest_settings
-from linewitness.evidence.reasons import lines_at_issue, may_execute, may_look_up
+from linewitness.evidence.reasons import lines_at_issue, may_compile, may_execute, may_look_up
 from linewitness.evidence.recorded import Demands, RecordedEvidence, Remembered
 from linewitness.evidence.relation_request import BaseTree, RelationRequest, asks_for_base, draw_seed, request_of
 from linewitness.evidence.rule import lines_needed
@@ -186,6 +186,7 @@ def _run(
         all_witnesses=place.wishes.witnesses == "all",
         relations=relations,
         terms=_terms(case, suite, place, python, relations.lent),
+        watches_starts=watches_starts(case, place.export),
     )
     notes = notes_reads(case, ledgers, place.export)
     loose = _loose(case, ledgers) if notes or suite.audit == "always" else {}
@@ -224,6 +225,14 @@ def notes_reads(case: Case, ledgers: Iterable[FileLedger], export: Path) -> bool
     if not any(change.head is not None and not owners.is_watched(change.path) for change in changes):
         return False
     return may_execute(_texts(export, (path for path in case.head_tree if path.endswith(".py") and owners.owes(path))))
+
+
+def watches_starts(case: Case, export: Path) -> bool:
+    """Whether all code has to be seen when it starts, and not only what is imported; ``export`` holds head's files.
+
+    That makes code slower, so the checks are asked whether any of them can run a file without importing it.
+    """
+    return may_compile(_texts_of_checks(case, export)())
 
 
 def _loose(case: Case, ledgers: Iterable[FileLedger]) -> dict[RepoPath, list[int]]:

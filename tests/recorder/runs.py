@@ -8,6 +8,7 @@ from typing import NamedTuple
 from linewitness.evidence.hits import RunRecord
 from linewitness.evidence.interpreter import Interpreter
 from linewitness.evidence.pytest_run import RunRequest, run_pytest
+from linewitness.evidence.reasons import may_compile
 from linewitness.model import Phase, RepoPath
 from linewitness.settings import Suite
 
@@ -85,6 +86,9 @@ def trusted_run(
         for path, text in files.items()
         if path.endswith(".py") and not path.startswith("tests/") and not path.endswith("conftest.py")
     }
+    # As the gate decides it.
+    owned = (text.encode() for path, text in files.items() if path.startswith("tests/"))
+    options.setdefault("watches_starts", may_compile(owned))
     request = RunRequest(
         export=export,
         python=python,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from linewitness.evidence.influence import could_matter
-from linewitness.evidence.reasons import lines_at_issue, may_execute, may_look_up
+from linewitness.evidence.reasons import lines_at_issue, may_compile, may_execute, may_look_up
 from linewitness.evidence.relation_request import request_of
 from linewitness.model import Blob, FileChange, FileText, Hunk, ObjectId, RepoPath
 from linewitness.trust.manifest import MANIFEST
@@ -61,6 +61,24 @@ def test_the_name_of_a_package_says_nothing_of_the_data_in_it() -> None:
 )
 def test_changed_data_matters_where_the_product_may_execute_text(product: str, *, is_needed: bool) -> None:
     assert may_execute([b"", product.encode()]) is is_needed
+
+
+@pytest.mark.parametrize(
+    ("text", "is_needed"),
+    [
+        ("import os, runpy\n", True),
+        ("from runpy import run_path\n", True),
+        ("    exec (CODE)\n", True),
+        ("code = compile(TEXT, 'x', 'exec')\n", True),
+        ("twin = code.replace(co_name='other')\n", True),
+        ("value = marshal.loads(data)\n", True),
+        ("PATTERN = re.compile('a')\nmodel.exec(1)\n", False),
+        ("# Compile and exec the fields to marshal. Then ...\n", False),
+        ("if code.co_name == 'other':\n    pass\n", False),
+    ],
+)
+def test_a_file_can_run_without_an_import_where_a_text_compiles(text: str, *, is_needed: bool) -> None:
+    assert may_compile([b"", text.encode()]) is is_needed
 
 
 @pytest.mark.parametrize(

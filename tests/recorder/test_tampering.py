@@ -64,9 +64,11 @@ UNITTEST = (
 )
 
 
-def attack(folder: Path, python: Interpreter, code: str, checks: str, suite: Suite | None = None) -> Ran:
+def attack(
+    folder: Path, python: Interpreter, code: str, checks: str, suite: Suite | None = None, **options: object
+) -> Ran:
     body = "".join(f"    {line}\n" for line in code.strip("\n").splitlines())
-    return trusted_run(folder, python, {"src/product.py": PRODUCT % body, TESTS: checks}, suite)
+    return trusted_run(folder, python, {"src/product.py": PRODUCT % body, TESTS: checks}, suite, **options)
 
 
 # What each attack does inside a test, which checks it is up against, and words of what has to be said about it.
@@ -396,12 +398,14 @@ def test_meddling_with_the_records_is_seen(tmp_path: Path, python: Interpreter, 
     assert ran.record.hits == {}
 
 
+@pytest.mark.parametrize("starts", ["all", "loaded"])
 @pytest.mark.parametrize("name", ON_MONITORING)
-def test_meddling_with_the_events_is_seen(tmp_path: Path, python: Interpreter, name: str) -> None:
-    if python.version < (3, 12):
-        return
+def test_meddling_with_the_events_is_seen(tmp_path: Path, python: Interpreter, name: str, starts: str) -> None:
+    if python.version < (3, 12) or (name, starts) == ("switches the events off", "loaded"):
+        return  # Of what is loaded, no event is on that could be switched off for all.
     code, said = ON_MONITORING[name]
-    ran = attack(tmp_path, python, "monitoring = sys.monitoring\n" + code, QUIET)
+    code = "monitoring = sys.monitoring\n" + code
+    ran = attack(tmp_path, python, code, QUIET, watches_starts=starts == "all")
     assert said in ran.messages
     assert ran.codes == ["LW505"]
     assert ran.record.hits == {}

@@ -26,6 +26,11 @@ def walk(top: CodeType) -> Iterator[CodeType]:
         stack.extend(c for c in reversed(code.co_consts) if isinstance(c, CodeType))
 
 
+def digest_of_bytes(source: bytes) -> str:
+    """64 hex digits over the bytes of a file."""
+    return blake2b(source, digest_size=32).hexdigest()
+
+
 def digest(code: CodeType) -> str:
     """64 hex digits over everything the compiler put into ``code``, its file name and nested code objects aside.
 

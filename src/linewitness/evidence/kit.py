@@ -27,6 +27,7 @@ _INSIDE = (
     "journal",
     "left_out",
     "lent",
+    "loads",
     "lookups",
     "monitor",
     "namespaces",

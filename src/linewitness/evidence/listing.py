@@ -46,7 +46,7 @@ class _File(msgspec.Struct):
     sites: tuple[Site, ...] = ()
     entries: tuple[Entry, ...] = ()
     bodies: frozenset[int] = frozenset()
-    sha256: str = ""
+    digest: str = ""
     codes: msgspec.Raw = msgspec.Raw(b"[]")  # for the recorder only
     code: str = ""
     placeholder: str = ""
@@ -208,5 +208,5 @@ def with_unlisted(listing: Listing, paths: Iterable[RepoPath]) -> Listing:
 
 
 def _plan(file: _File) -> dict[str, Any]:
-    named = {"codes": file.codes, "code": file.code, "placeholder": file.placeholder, "sha256": file.sha256}
+    named = {"codes": file.codes, "code": file.code, "placeholder": file.placeholder, "digest": file.digest}
     return {**named, "silent": file.silent, "unrun": file.unrun}

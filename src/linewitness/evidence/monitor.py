@@ -12,6 +12,7 @@ from types import CodeType
 from typing import Any
 
 from . import codekey
+from .loads import Loads
 from .places import Places
 from .recorder import Recorder, See
 
@@ -67,10 +68,13 @@ class Monitor:
         self._canary = Armed(_canary.__code__, "", 0, {len(_canary.__code__.co_code) - 2: 0})
         self._heard: list[int] = []
         self._asked = 0
-        self._start_events = self._monitoring.events.PY_START
+        # Worker processes start as children.
+        self._sees_all = recorder.role == "child" or recorder.config["starts"] == "all"
+        self._start_events = self._monitoring.events.PY_START if self._sees_all else 0
         self._returned: set[int] = set()
         self._places = Places(recorder.config)
         self._names = frozenset(map(os.path.basename, plan))
+        self._loads = Loads(self._export, self._names, self._is_loose, self._watch_starts)
         self._start(see)
 
     def _start(self, see: See) -> None:
@@ -94,10 +98,30 @@ class Monitor:
             monitoring.register_callback(tool, event, callback)
 
     def wake(self) -> None:
-        """See starts from now on: each code object of the process that runs is looked at once, which has its price."""
-        self._monitoring.set_events(self._tools[1], self._monitoring.events.PY_START)
+        """See starts from now on: of all code, or of what is loaded from the export by way of an import.
+
+        In the first case each code object of the process that runs is looked at once, which has its price.
+        """
+        if self._sees_all:
+            self._monitoring.set_events(self._tools[1], self._start_events)
+        else:
+            self._loads.start()
+            self._watch_starts(_canary.__code__)
         # Not before: the second tool would take its instructions away.
         self._arm_events(self._canary, self._monitoring.events.INSTRUCTION)
+
+    def _is_loose(self, real: str) -> bool:
+        """Whether a file of the export that is being loaded is the product's. That it was loaded is noted of all."""
+        if not real.startswith(self._export):
+            return False
+        self._recorder.loaded.add(real[len(self._export) :])
+        return not self._places.is_protected(real[len(self._export) :].replace(os.sep, "/"))
+
+    def _watch_starts(self, top: CodeType) -> None:
+        """See the first start of a code object, and of those inside it, wherever they come to run."""
+        set_local_events, (_, start), event = self._monitoring.set_local_events, self._tools, self._monitoring.events
+        for code in codekey.walk(top):
+            set_local_events(start, code, event.PY_START)
 
     def _handlers(self, see: See) -> tuple[Any, Any, Any]:
         armed, canary, heard, disable = self._armed, self._canary, self._heard, self._monitoring.DISABLE
@@ -216,8 +240,11 @@ class Monitor:
 
     def watch_returns(self, codes: Iterable[CodeType]) -> None:
         """Note from now on when one of these code objects returns."""
+        monitoring, start = self._monitoring, self._tools[1]
         for code in codes:
-            self._monitoring.set_local_events(self._tools[1], code, self._monitoring.events.PY_RETURN)
+            # A test that is written in a file without owner has its start seen, too.
+            events = monitoring.get_local_events(start, code)
+            monitoring.set_local_events(start, code, events | monitoring.events.PY_RETURN)
 
     def has_returned(self, code: CodeType) -> bool:
         """Whether this one returned since the last was asked for."""
@@ -244,7 +271,7 @@ class Monitor:
         hears = self._asked % _CANARY_EVERY or self._hears()
         if not hears or monitoring.get_events(start) != self._start_events:
             return "the events of the recorder were switched off"
-        return ""
+        return "" if self._sees_all else self._loads.alive()
 
     def _hears(self) -> bool:
         """Run a code object that must be seen."""
@@ -264,13 +291,16 @@ class Monitor:
             return found
         if not self._hears():
             found.append("the events of the recorder were switched off during the run")
-        exec(compile("", _CANARY, "exec"))  # noqa: S102 - a code object that nobody has seen yet
-        if _CANARY not in self._files:
-            found.append("the start of a code object went unnoticed: the recorder's events were switched off")
+        if not self._sees_all:
+            found += self._loads.faults()
+        else:
+            exec(compile("", _CANARY, "exec"))  # noqa: S102 - a code object that nobody has seen yet
+            if _CANARY not in self._files:
+                found.append("the start of a code object went unnoticed: the recorder's events were switched off")
         for tool, event, callback in self._callbacks:
             if monitoring.register_callback(tool, event, None) is not callback:
                 found.append(f"a monitoring callback of tool {tool} was replaced during the run")
-        if not monitoring.get_events(self._tools[1]) & monitoring.events.PY_START:
+        if monitoring.get_events(self._tools[1]) & self._start_events != self._start_events:
             found.append("the events of the recorder were switched off during the run")
         found += [
             f"the events of {spot.code.co_name} in {spot.file} were switched off during the run"

@@ -20,6 +20,7 @@ from opcode import opmap
 from types import CodeType
 from typing import Any
 
+from . import codekey
 from .places import elsewhere
 
 TYPE_CHECKING = False
@@ -34,9 +35,7 @@ _LOAD_CONST, _BINARY_SUBSCR, _EXTENDED_ARG = (opmap.get(n, -1) for n in ("LOAD_C
 
 def placeholder(source: bytes) -> str:
     """The constant that stands for a file's marks until it is loaded: no source contains what follows from itself."""
-    from hashlib import sha256
-
-    return f"\0linewitness-{sha256(source).hexdigest()[:32]}\0"
+    return f"\0linewitness-{codekey.digest_of_bytes(source)[:32]}\0"
 
 
 def probes_of(code: CodeType, marks: object) -> dict[int, int]:
@@ -172,19 +171,17 @@ class Probes:
         if known is None or not known[1]["code"]:
             return plain
         path, listed = known
-        if not self._is_current(real, listed["sha256"]):
+        if not self._is_current(real, listed["digest"]):
             self._stale.append(path)
             return plain
         code = marshal.loads(b64decode(listed["code"]))  # noqa: S302 - this interpreter compiled it before the run
         return _bind(code, Marks(path, self._missed), listed["placeholder"], name)
 
     @staticmethod
-    def _is_current(real: str, sha256: str, opened: Callable[..., Any] = open) -> bool:
-        import hashlib
-
-        # Kept, because tests may replace ``open``, and then import.
+    def _is_current(real: str, digest: str, opened: Callable[..., Any] = open) -> bool:
+        # Kept, because tests may replace ``open``.
         with opened(real, "rb") as stream:
-            return hashlib.sha256(stream.read()).hexdigest() == sha256
+            return codekey.digest_of_bytes(stream.read()) == digest
 
     def wake(self) -> None:
         """Nothing to do: probes cost nothing until a changed file is loaded."""

@@ -7,7 +7,6 @@ the output of the run, only from the records, and only when every process of it 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from linewitness.digests import sha256
 from linewitness.errors import EvidenceError
 from linewitness.evidence.hits import FileSites, Hit, RunRecord
 from linewitness.evidence.influence import Used, changed_while_running, read_used
@@ -52,8 +52,9 @@ class RunRequest(NamedTuple):
     list picks from (``None``: this process's). ``terms`` say how the run is isolated (``None``: not at all, and without
     limits). ``notes_reads`` has the run note which files are opened (see
     :func:`linewitness.evidence.influence.could_matter`), and ``loose`` are the changed files that owe nothing, with
-    their changed lines: it is noted when one is executed. ``only`` are node ids without parameters: of the tests in
-    ``paths`` these and what is below them are run (none: all are).
+    their changed lines: it is noted when one is executed. ``watches_starts`` has all code seen when it starts, and not
+    only what is imported from the export, where that costs more. ``only`` are node ids without parameters: of the tests
+    in ``paths`` these and what is below them are run (none: all are).
     """
 
     export: Path
@@ -71,6 +72,7 @@ class RunRequest(NamedTuple):
     terms: Terms | None = None
     relations: RelationRequest = RelationRequest()
     notes_reads: bool = True
+    watches_starts: bool = True
     loose: Mapping[RepoPath, Sequence[int]] = MappingProxyType({})
     only: tuple[str, ...] = ()
 
@@ -189,6 +191,7 @@ def _config(request: RunRequest, prepared: _Prepared) -> dict[str, Any]:
         "plan": prepared.listing.plan,
         "keep_all": request.all_witnesses,
         "audit": request.suite.audit == "always",
+        "starts": "all" if request.watches_starts or request.suite.audit == "always" else "loaded",
         "args": _arguments(request, prepared),
         "roots": [str(root) for root in roots],
         "owned": sorted(owned),
@@ -334,4 +337,4 @@ def _digest(
         "hits": {path: [[ident, *hits[path][ident]] for ident in sorted(hits[path])] for path in sorted(hits)},
         "outcomes": sorted(outcomes),
     }
-    return hashlib.sha256(msgspec.json.encode(said, order="sorted")).hexdigest()
+    return sha256(msgspec.json.encode(said, order="sorted"))

@@ -20,6 +20,14 @@ _EXECUTING: Final = (
     rb"|FunctionType|CodeType|spec_from_|Source(?:less)?FileLoader|\bInteractive(?:Interpreter|Console|Shell)"
     rb"|__subclasses__|__globals__|__code__|\bimportlib(?:\.| import )(?:util|machinery|abc|_boot)"
 )
+# By which a file comes to run in another way than by an import: all begin with a compilation, or with making code.
+_COMPILING: Final = (
+    rb"(?<![.\w])(?:compile|exec|execfile)[ ]?\(|\b(?:CodeType|source_to_code)\b|\bco_\w+[ ]?=[^=]"
+    rb"|\b(?:import|from)\b[^\n]*\b(?:runpy|marshal|cloudpickle|dill)\b|\b(?:runpy|marshal|cloudpickle|dill)\.\w"
+)
+_COMPILING_PARTS: Final = (
+    b"compile", b"exec", b"runpy", b"marshal", b"cloudpickle", b"dill", b"CodeType", b"source_to_code", b"co_",
+)  # fmt: skip
 # How code comes by the name of a file that it does not say.
 _FINDING: Final = (
     rb"\b(?:i?glob|rglob|listdir|scandir|iterdir)\b|(?:\bos\.|(?<![.\w])(?<!def ))f?walk\(|\b(?:linecache|fileinput)\b"
@@ -41,6 +49,11 @@ _FINDING_PARTS: Final = (
 def may_execute(product: Iterable[bytes]) -> bool:
     """Whether texts of the product have a word in them by which Python executes text or data."""
     return any(_has(text, _EXECUTING_PARTS) and re.search(_EXECUTING, text) for text in product)
+
+
+def may_compile(texts: Iterable[bytes]) -> bool:
+    """Whether texts have a word in them by which a file can be made to run without being imported."""
+    return any(_has(text, _COMPILING_PARTS) and re.search(_COMPILING, text) for text in texts)
 
 
 def may_look_up(changed: Iterable[FileText], checks: Collection[RepoPath]) -> bool:

@@ -11,7 +11,7 @@ and writes to standard output
 
 with, for each file, ``sites`` ``[[ident, [[line, col], [end line, end col]], weak, lazy], ...]`` (columns are UTF-8
 bytes), ``entries`` ``[[ident, name, line], ...]``, ``unrun`` (idents of what must not run: it is for types), ``bodies``
-(the idents of code that runs where it is defined), ``sha256`` of the bytes, ``codes`` (what :mod:`recorder` has to
+(the idents of code that runs where it is defined), ``digest`` of the bytes, ``codes`` (what :mod:`recorder` has to
 recognise) or ``code`` (what :mod:`probes` has to load instead), or only ``error`` when the file does not compile there.
 """
 
@@ -90,7 +90,7 @@ def list_files(request: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 # Modules of the kit that no process of the run loads.
 _UNUSED = {
     "monitoring": frozenset(("probes.py", "sites.py", "skipping.py", "unrun.py", "weaving.py")),
-    "probes": frozenset(("monitor.py", "sites.py", "skipping.py", "unrun.py")),
+    "probes": frozenset(("loads.py", "monitor.py", "sites.py", "skipping.py", "unrun.py")),
 }
 
 
@@ -106,8 +106,6 @@ def _compile_kit(unused: frozenset[str]) -> None:
 
 
 def _file(root: str, path: str, ranges: list[list[int]], mode: str) -> dict[str, Any]:
-    from hashlib import sha256
-
     try:
         with open(os.path.join(root, path), "rb") as stream:
             source = stream.read()
@@ -123,7 +121,7 @@ def _file(root: str, path: str, ranges: list[list[int]], mode: str) -> dict[str,
     except (SyntaxError, ValueError, RecursionError, MemoryError, OSError) as error:
         line = getattr(error, "lineno", None) or 0
         return {"error": f"{type(error).__name__}: {getattr(error, 'msg', None) or error}", "line": line}
-    return {**listed, "sha256": sha256(source).hexdigest()}
+    return {**listed, "digest": codekey.digest_of_bytes(source)}
 
 
 def instructions(top: CodeType, wanted: Ranges) -> dict[str, Any]:

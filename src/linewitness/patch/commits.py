@@ -6,11 +6,11 @@ made it (``gpgsig-sha256`` where objects are named by SHA-256), and covers every
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from linewitness.digests import hexdigest
 from linewitness.errors import PatchError, UsageError
 from linewitness.model import Commit, ObjectId
 from linewitness.patch.objects import path_bytes
@@ -63,7 +63,7 @@ def _read(repository: Repository, commits: Sequence[Commit]) -> Iterator[tuple[C
 
 
 def _id(data: bytes, algorithm: str) -> ObjectId:
-    return ObjectId(hashlib.new(algorithm, b"commit %d\0" % len(data) + data, usedforsecurity=False).hexdigest())
+    return ObjectId(hexdigest(algorithm, b"commit %d\0" % len(data), data))
 
 
 def _parted(data: bytes) -> tuple[bytes, tuple[bytes, ...]]:

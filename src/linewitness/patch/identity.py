@@ -7,9 +7,10 @@ terminator are the same line.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
+
+from linewitness.digests import hexdigest, sha256, sha256_of_each
 
 _HASH_DIGITS = 16
 _EARLY_HASH_DIGITS = 12
@@ -22,18 +23,17 @@ def line_hash(line: bytes) -> str:
 
 def hash_of_text(text: bytes) -> str:
     """The identity of a line whose terminator is already off, as :func:`split_lines` leaves it."""
-    return hashlib.sha256(text).hexdigest()[:_HASH_DIGITS]
+    return sha256(text)[:_HASH_DIGITS]
 
 
 def hashes_of(texts: Iterable[bytes]) -> list[str]:
     """:func:`hash_of_text` of many lines: big patches have so many that a call for each is felt."""
-    sha256 = hashlib.sha256
-    return [sha256(text).hexdigest()[:_HASH_DIGITS] for text in texts]
+    return [digest[:_HASH_DIGITS] for digest in sha256_of_each(texts)]
 
 
 def sha1_12(line: bytes) -> str:
     """The identity that early adopters wrote: the first 12 hex digits of SHA-1 over the line without the terminator."""
-    return hashlib.sha1(without_terminator(line), usedforsecurity=False).hexdigest()[:_EARLY_HASH_DIGITS]
+    return hexdigest("sha1", without_terminator(line))[:_EARLY_HASH_DIGITS]
 
 
 def without_terminator(line: bytes) -> bytes:

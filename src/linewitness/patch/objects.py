@@ -5,12 +5,12 @@ Formats: gitformat-loose(5) and the tree format described in "Git Internals - Gi
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
+from linewitness.digests import hexdigest
 from linewitness.errors import PatchError
 from linewitness.model import Blob, ObjectId, RepoPath
 from linewitness.patch.names import DEEPEST_PATH
@@ -73,7 +73,7 @@ def tree_id(entries: Mapping[RepoPath, Blob], algorithm: str = "sha1") -> Object
 def write_loose(objects: Path, content: bytes, algorithm: str) -> ObjectId:
     """Store a blob, byte for byte, in an object directory that nobody else writes to; its id."""
     data = b"blob %d\0" % len(content) + content
-    oid = hashlib.new(algorithm, data).hexdigest()
+    oid = hexdigest(algorithm, data)
     target = objects / oid[:2] / oid[2:]
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(zlib.compress(data, 1))
@@ -90,10 +90,4 @@ def _folder_id(folder: dict[bytes, _Node], algorithm: str) -> ObjectId:
 
 
 def _object_id(kind: bytes, content: bytes, algorithm: str) -> ObjectId:
-    header = b"%s %d\0" % (kind, len(content))
-    if algorithm == "sha1":  # what nearly every repository has: looking the name up costs as much as a small file
-        digest = hashlib.sha1(header, usedforsecurity=False)
-    else:
-        digest = hashlib.new(algorithm, header, usedforsecurity=False)
-    digest.update(content)
-    return ObjectId(digest.hexdigest())
+    return ObjectId(hexdigest(algorithm, b"%s %d\0" % (kind, len(content)), content))
