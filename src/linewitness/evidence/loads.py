@@ -18,18 +18,15 @@ _REPLACED = "the import hook of the recorder was replaced"
 class Loads:
     """Stands in front of the source loaders' ``get_code``.
 
-    ``watch`` is given the code of a file, which holds all code objects of it, before it runs; ``wants`` tells whether
-    it shall be, by the real path. Files that lie elsewhere are left alone, unless they have one of the base ``names``:
-    something installed may be a link into the export.
+    ``tell`` is given the real path of a file and its code, which holds all code objects of it, before that runs. Files
+    that lie elsewhere are left out, unless they have one of the base ``names``: something installed may be a link into
+    the export.
     """
 
-    def __init__(
-        self, export: str, names: Collection[str], wants: Callable[[str], bool], watch: Callable[[CodeType], None]
-    ) -> None:
+    def __init__(self, export: str, names: Collection[str], tell: Callable[[str, CodeType], None]) -> None:
         self._elsewhere = elsewhere(export)
         self._names = names
-        self._wants = wants
-        self._watch = watch
+        self._tell = tell
         self._hook: Any = None
         self._loader: Any = None
 
@@ -46,16 +43,12 @@ class Loads:
             if code is not None and not (
                 path.startswith(loads._elsewhere) and path.rpartition(os.sep)[2] not in loads._names
             ):
-                loads._note(path, code)
+                loads._tell(os.path.realpath(path), code)
             return code
 
         self._hook = get_code
         self._loader = SourceFileLoader
         self._loader.get_code = get_code
-
-    def _note(self, path: str, code: CodeType) -> None:
-        if self._wants(os.path.realpath(path)):
-            self._watch(code)
 
     def alive(self) -> str:
         """Whether the hook is in place. What is wrong, or nothing."""

@@ -74,7 +74,7 @@ class Monitor:
         self._returned: set[int] = set()
         self._places = Places(recorder.config)
         self._names = frozenset(map(os.path.basename, plan))
-        self._loads = Loads(self._export, self._names, self._is_loose, self._watch_starts)
+        self._loads = Loads(self._export, self._names, self._loaded)
         self._start(see)
 
     def _start(self, see: See) -> None:
@@ -98,7 +98,7 @@ class Monitor:
             monitoring.register_callback(tool, event, callback)
 
     def wake(self) -> None:
-        """See starts from now on: of all code, or of what is loaded from the export by way of an import.
+        """See starts from now on: of all code, or of the patch's, where that is imported.
 
         In the first case each code object of the process that runs is looked at once, which has its price.
         """
@@ -106,21 +106,23 @@ class Monitor:
             self._monitoring.set_events(self._tools[1], self._start_events)
         else:
             self._loads.start()
-            self._watch_starts(_canary.__code__)
+            self._watch_starts([_canary.__code__])
         # Not before: the second tool would take its instructions away.
         self._arm_events(self._canary, self._monitoring.events.INSTRUCTION)
 
-    def _is_loose(self, real: str) -> bool:
-        """Whether a file of the export that is being loaded is the product's. That it was loaded is noted of all."""
+    def _loaded(self, real: str, code: CodeType) -> None:
+        """A file is about to run. That it was loaded is noted of all; starts are seen of what the patch touches."""
         if not real.startswith(self._export):
-            return False
+            return
         self._recorder.loaded.add(real[len(self._export) :])
-        return not self._places.is_protected(real[len(self._export) :].replace(os.sep, "/"))
+        _, table = self._plan.get(real[len(self._export) :].replace(os.sep, "/"), ("", {}))
+        if table:
+            # No others: code whose events were asked for once runs slower from then on.
+            self._watch_starts(c for c in codekey.walk(code) if (c.co_qualname, c.co_firstlineno) in table)  # type: ignore[attr-defined, unused-ignore]
 
-    def _watch_starts(self, top: CodeType) -> None:
-        """See the first start of a code object, and of those inside it, wherever they come to run."""
+    def _watch_starts(self, codes: Iterable[CodeType]) -> None:
         set_local_events, (_, start), event = self._monitoring.set_local_events, self._tools, self._monitoring.events
-        for code in codekey.walk(top):
+        for code in codes:
             set_local_events(start, code, event.PY_START)
 
     def _handlers(self, see: See) -> tuple[Any, Any, Any]:
