@@ -1,4 +1,4 @@
-"""The kit brings byte code along for an interpreter of our own version, and for no other."""
+"""The kit is one file of byte code for an interpreter of our own version, and files for any other."""
 
 from __future__ import annotations
 
@@ -8,41 +8,65 @@ import sys
 from importlib.util import cache_from_source
 from pathlib import Path
 
+import pytest
+
+from linewitness.evidence.bundle import BUNDLE
 from linewitness.evidence.kit import PACKAGE, RELATIONS, _compiled, _header, write_kit
+from linewitness.evidence.process import state_path
 
 OURS = (sys.version_info.major, sys.version_info.minor, sys.version_info.micro)
 
 
-def imported(kit: Path, module: str) -> str:
-    """What the interpreter tells about importing a module of the kit."""
-    program = f"import sys; sys.path.insert(0, {str(kit)!r}); import {module}"
-    command = [sys.executable, "-I", "-S", "-B", "-v", "-c", program]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stderr
-
-
-def test_our_own_interpreter_reads_the_kit_as_byte_code(tmp_path: Path) -> None:
-    assert write_kit(tmp_path, OURS)
-    for module in ("sites", "recorder", f"relations.{RELATIONS[1]}"):
-        place = tmp_path / PACKAGE / module.replace(".", "/")
-        assert f"{place.name}.{sys.implementation.cache_tag}.pyc matches {place}.py" in imported(
-            tmp_path, f"{PACKAGE}.{module}"
-        )
-
-
-def test_code_of_the_kit_names_the_files_of_the_kit(tmp_path: Path) -> None:
-    write_kit(tmp_path, OURS)
-    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from {PACKAGE} import sites"
-    program += "; print(sites.main.__code__.co_filename)"
+def told(kit: Path, program: str) -> str:
+    """What a program says that finds the kit on its path."""
+    program = f"import sys; sys.path.insert(0, {str(kit)!r})\n{program}"
     command = [sys.executable, "-I", "-S", "-B", "-c", program]
-    shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-    assert Path(shown) == tmp_path / PACKAGE / "sites.py"
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def test_a_file_of_the_kit_that_was_changed_is_compiled_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("module", ["sites", "recorder", "relations", f"relations.{RELATIONS[1]}"])
+def test_our_own_interpreter_reads_the_kit_from_one_file(tmp_path: Path, module: str) -> None:
+    assert write_kit(tmp_path, OURS)
+    file = f"{module.replace('.', '/')}{'/__init__' * (module == 'relations')}.py"
+    assert not (tmp_path / PACKAGE / file).exists()
+    said = told(
+        tmp_path,
+        f"from importlib import import_module\nmodule = import_module('{PACKAGE}.{module}')\n"
+        "codes = [v.__code__.co_filename for v in vars(module).values() if hasattr(v, '__code__')"
+        " and v.__module__ == module.__name__]\n"
+        "print(type(module.__spec__.loader).__name__, module.__file__, *{*codes, module.__file__})",
+    )
+    place = str(tmp_path / PACKAGE / file)
+    assert said.split() == ["Bundle", place, place]
+
+
+def test_what_is_started_by_file_is_a_file(tmp_path: Path) -> None:
     write_kit(tmp_path, OURS)
-    changed = tmp_path / PACKAGE / "sites.py"
-    changed.write_text(changed.read_text(encoding="utf-8") + "\nNEW = 1\n", encoding="utf-8")
-    assert f"code object from {changed}" in imported(tmp_path, f"{PACKAGE}.sites")
+    program = f"from {PACKAGE}.relations import subjects; print(open(subjects._WORKER).readline())"
+    assert told(tmp_path, program).startswith('"""The program of a subject')
+
+
+def test_files_and_bundle_hold_the_same_modules(tmp_path: Path) -> None:
+    bundled, written = tmp_path / "bundled", tmp_path / "written"
+    for folder, version in ((bundled, OURS), (written, (3, 9, 18))):
+        folder.mkdir()
+        write_kit(folder, version)
+    modules = marshal.loads((bundled / PACKAGE / BUNDLE).read_bytes())
+    files = {path.relative_to(written / PACKAGE).as_posix() for path in (written / PACKAGE).rglob("*.py")}
+    assert {file for file, _ in modules.values()} == files - {"__init__.py"}
+    assert told(written, f"from {PACKAGE} import sites; print(sites.__file__)") == str(written / PACKAGE / "sites.py")
+
+
+def test_a_python_without_a_configuration_of_its_own_is_left_alone(tmp_path: Path) -> None:
+    write_kit(tmp_path, OURS)
+    said = "import sys; print('_linewitness' in sys.modules)"
+    environment = {"LINEWITNESS_KIT": str(tmp_path), "PYTHONPATH": str(tmp_path / "site")}
+    command = [sys.executable, "-B", "-c", said]
+    run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    assert run.stdout.strip() == "False"
+    Path(state_path(str(tmp_path))).write_bytes(b"damaged")
+    run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    assert (run.stdout.strip(), run.stderr) == ("True", "")
 
 
 def test_an_interpreter_of_another_version_compiles_the_kit_by_itself(tmp_path: Path) -> None:

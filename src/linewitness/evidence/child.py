@@ -11,6 +11,9 @@ def _start_recorder() -> None:
     kit = os.environ.get("LINEWITNESS_KIT")
     if not kit or sys.version_info < (3, 9) or "_linewitness" in sys.modules:
         return
+    # As ``process.state_path``. A Python of another version than the tests' cannot read what is there.
+    if not os.path.exists(os.path.join(kit, f"run.{sys.implementation.cache_tag}.{sys.hexversion:x}.bin")):
+        return
     from importlib.util import module_from_spec, spec_from_file_location
 
     folder = os.path.join(kit, "_linewitness")

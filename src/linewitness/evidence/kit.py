@@ -1,7 +1,7 @@
 """Puts the files that run inside the tested interpreter into a folder of their own.
 
 The tested interpreter has no linewitness, may be older than ours, and must not find our other modules by accident; so
-the kit is copied, as the package ``_linewitness``, beside the records of the run.
+the kit is copied beside the records of the run, as the package ``_linewitness`` (:mod:`linewitness.evidence.bundle`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
+
+from linewitness.evidence.bundle import BUNDLE
 
 PACKAGE = "_linewitness"
 _INSIDE = (
@@ -65,33 +67,44 @@ RELATIONS = (
 """The modules of :mod:`linewitness.relations` that run in the tested interpreter."""
 
 
-def write_kit(folder: Path, version: tuple[int, int, int]) -> bool:
-    """Copy the kit into ``folder``, which exists, for a tested interpreter of this version.
+# What is started or read by file: the program of a subject's own interpreter, and what it loads.
+_PROGRAMS = ("worker", "values")
 
-    True when it has byte code beside it. That is taken from our own modules, which Python keeps compiled where it may,
-    and only an interpreter of our own version reads it; what does not fit one after all, Python compiles again.
-    Errors: OSError.
+
+def write_kit(folder: Path, version: tuple[int, int, int]) -> bool:
+    """Put the kit into ``folder``, which exists, for a tested interpreter of this version.
+
+    True when it is a bundle of byte code, for an interpreter of our own version. That is taken from our own modules,
+    which Python keeps compiled where it may. For any other interpreter it is files. Errors: OSError.
     """
     here, package = Path(__file__).parent, folder / PACKAGE
     relations, site = package / "relations", folder / "site"
     for place in (package, relations, site):
         place.mkdir()
-    (package / "__init__.py").write_bytes(b"")
     # as text: there are many, and paths as objects take longer than the files
-    modules = [(f"{here}/{name}.py", f"{package}/{name}.py") for name in _INSIDE]
-    modules += [(f"{here.parent}/relations/{name}.py", f"{relations}/{name}.py") for name in RELATIONS]
-    modules.append((f"{here}/child.py", f"{site}/sitecustomize.py"))
-    for source, copy in modules:
-        _write(copy, _read(source))
-    shutil.copyfile(here / "bootstrap.py", folder / "bootstrap.py")
+    files = [(f"{here}/bundle.py", f"{package}/__init__.py"), (f"{here}/child.py", f"{site}/sitecustomize.py")]
+    files += [(f"{here.parent}/relations/{name}.py", f"{relations}/{name}.py") for name in _PROGRAMS]
+    modules = [(f"{here}/{name}.py", f"{name}.py") for name in _INSIDE]
+    modules += [(f"{here.parent}/relations/{name}.py", f"relations/{name}.py") for name in RELATIONS]
     # without its assertions it would be another kit
     is_ours = version == sys.version_info[:3] and sys.implementation.name == "cpython" and not sys.flags.optimize
+    if not is_ours:
+        files += [(source, f"{package}/{name}") for source, name in modules]
+    for source, copy in files:
+        _write(copy, _read(source))
+    shutil.copyfile(here / "bootstrap.py", folder / "bootstrap.py")
     if is_ours:
-        for place in (package, relations, site):
-            (place / "__pycache__").mkdir()
-        for source, copy in modules:
+        for source, copy in files[:2]:
+            os.mkdir(f"{os.path.dirname(copy)}/__pycache__")
             _keep_compiled(source, copy)
+        bundle = {_name(file): (file, _compiled(source)) for source, file in modules}
+        _write(f"{package}/{BUNDLE}", marshal.dumps(bundle))
     return is_ours
+
+
+def _name(file: str) -> str:
+    """The name of a module of the kit, given its file below the package."""
+    return ".".join((PACKAGE, *file.removesuffix(".py").removesuffix("/__init__").split("/")))
 
 
 def _read(path: str) -> bytes:
