@@ -19,18 +19,24 @@ except ImportError:
     except ImportError:
         from hashlib import sha256 as _sha256
 
-_LONG = 1 << 18
-"""Bytes from which on loading OpenSSL is cheaper than doing without."""
 _DIRECT = {"sha1": _sha1, "sha256": _sha256}
+_MUCH = 1 << 19
+"""Bytes that have to be hashed before loading OpenSSL is cheaper than doing without."""
+_SHORT = 1 << 10
+"""Bytes up to which OpenSSL is no faster."""
+_hashed = 0
 
 
 def hexdigest(algorithm: str, *parts: bytes) -> str:
     """The digest of the concatenated parts. ``algorithm`` is ``sha1`` or ``sha256``. Errors: KeyError for another."""
+    global _hashed  # noqa: PLW0603 - how much this process has hashed is a fact about the process
     make = _DIRECT[algorithm]
-    if sum(map(len, parts)) >= _LONG:
+    length = sum(map(len, parts))
+    _hashed += length
+    if length > _SHORT and _hashed > _MUCH:
         import hashlib
 
-        state = hashlib.new(algorithm, usedforsecurity=False)
+        state = getattr(hashlib, algorithm)(usedforsecurity=False)
     else:
         state = make()
     for part in parts:
