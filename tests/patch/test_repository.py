@@ -201,11 +201,15 @@ def test_a_ref_named_like_a_full_id_does_not_shadow_the_commit(repo: Repo, opene
 # ---------------------------------------------------------------- history
 
 
-def test_replace_refs_are_refused_and_have_no_effect(repo: Repo, opened: OpenRepository) -> None:
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_replace_refs_are_refused_and_have_no_effect(repo: Repo, opened: OpenRepository, *, is_packed: bool) -> None:
     first = repo.commit("1", {"a.py": "1\n"})
     second = repo.commit("2", {"a.py": "2\n"})
     tree = repo.tree(first)
     repo.git("replace", first, second)
+    if is_packed:
+        repo.git("pack-refs", "--all", "--prune")
+        assert not list((repo.root / ".git/refs/replace").glob("*"))
     repository = opened(repo.root)
     assert repository.resolve(first).tree == tree
     with pytest.raises(PatchError, match=f"git replace -d {first}"):

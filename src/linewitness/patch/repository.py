@@ -226,13 +226,25 @@ class Repository:
 
     def check_trustworthy(self) -> None:
         """Refuse a clone with grafts or replace refs. They are ignored here, but other tools see another history."""
-        replaced = self.run("for-each-ref", "--count=1", "--format=%(refname)", "refs/replace/").decode().strip()
+        replaced = self._first_replacement() if self._may_replace() else ""
         if replaced:
             oid = replaced.removeprefix("refs/replace/")
             raise PatchError(f"{replaced} replaces an object of this history: remove it with `git replace -d {oid}`")
         grafts = self.common_dir / "info" / "grafts"
         if grafts.is_file() and grafts.stat().st_size:
             raise PatchError(f"{grafts} rewrites the parents of commits: remove the file")
+
+    def _may_replace(self) -> bool:
+        """Whether there may be replace refs. Git is asked only then: starting it takes longer than looking."""
+        folder, packed = self.common_dir / "refs" / "replace", self.common_dir / "packed-refs"
+        return (
+            (self.common_dir / "reftable").exists()
+            or (folder.is_dir() and any(folder.iterdir()))
+            or (packed.exists() and b" refs/replace/" in packed.read_bytes())
+        )
+
+    def _first_replacement(self) -> str:
+        return self.run("for-each-ref", "--count=1", "--format=%(refname)", "refs/replace/").decode().strip()
 
     def resolve(self, name: str) -> Commit:
         """The commit that a name stands for: a full id, a branch, a tag, ``HEAD``, also with ``~2``, ``^`` and so on.
