@@ -94,13 +94,17 @@ def test_a_file_can_run_without_an_import_where_a_text_compiles(text: str, *, is
         ("names = ROOT.glob('*')", True),
         ("trusted = total(prices)", False),
         ("return sum(prices)", False),
+        ("text = open(place + '/answers').read()", True),
+        ("text = open(join(place, 'answers')).read()", True),
+        ("answers = sum(prices)  # of the answers", False),
     ],
 )
 def test_added_lines_matter_that_look_for_files_or_name_those_of_checks(line: str, *, is_needed: bool) -> None:
     path = RepoPath("app/shop.py")
     text = f"OLD = open('old').read()\n{line}\n".encode()
     changed = FileText(FileChange(path, path, None, None), b"OLD = open('old').read()\n", text, (Hunk(2, 0, 2, 1),))
-    assert may_look_up([changed], [RepoPath("tests/trusted/test_shop.py")]) is is_needed
+    checks = [RepoPath("tests/trusted/test_shop.py"), RepoPath("tests/trusted/answers")]
+    assert may_look_up([changed], checks) is is_needed
 
 
 @pytest.mark.parametrize(

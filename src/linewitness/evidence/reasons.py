@@ -70,7 +70,10 @@ def _forms(path: RepoPath) -> Iterator[bytes]:
     *folders, name = path.split("/")
     tests = [at for at, folder in enumerate(folders) if folder.lower().startswith("test")]
     folders = folders[tests[0] :] if tests else folders
-    named = () if name == "__init__.py" else (name,)
+    named: tuple[str, ...] = () if name == "__init__.py" else (name,)
+    if "." not in name:
+        # a word like any other, unless it is the whole of a text or the end of a path
+        named = (f'"{name}"', f"'{name}'", f"/{name}")
     for form in (*named, *(text for each in folders for text in (f"{each}/", f'"{each}"', f"'{each}'"))):
         yield form.encode("utf-8", "surrogateescape")
 
