@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,15 @@ def test_an_import_hook_that_was_replaced_is_told(tmp_path: Path, python: Interp
     ran = trusted_run(tmp_path, python, {"src/product.py": product, TESTS: test}, watches_starts=False)
     assert "the import hook of the recorder was replaced (seen after " in ran.messages
     assert (ran.codes, ran.record.hits) == (["LW505"], {})
+
+
+@pytest.mark.parametrize("starts", ["all", "loaded"])
+def test_a_project_that_pytest_itself_imports_is_seen(tmp_path: Path, python: Interpreter, starts: str) -> None:
+    program = "import iniconfig, os; print(os.path.dirname(iniconfig.__file__))"
+    asked = subprocess.run([python.path, "-c", program], check=True, capture_output=True, text=True)
+    package = {path.name: path.read_text(encoding="utf-8") for path in Path(asked.stdout.strip()).glob("*.py")}
+    package["__init__.py"] += "\n\ndef half(n: int) -> int:\n    return n // 2\n"
+    files = {f"src/iniconfig/{name}": text for name, text in package.items()}
+    test = "import iniconfig\n\n\ndef test_half():\n    assert iniconfig.half(4) == 2\n"
+    ran = trusted_run(tmp_path, python, {**files, TESTS: test}, watches_starts=starts == "all")
+    assert (ran.codes, ran.saw("return n // 2", "src/iniconfig/__init__.py")) == ([], {"test_half"})

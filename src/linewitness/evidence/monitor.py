@@ -96,6 +96,9 @@ class Monitor:
         ]
         for tool, event, callback in self._callbacks:
             monitoring.register_callback(tool, event, callback)
+        if not self._sees_all:
+            # At once: the project may be one that pytest itself imports.
+            self._loads.start()
 
     def wake(self) -> None:
         """See starts from now on: of all code, or of the patch's, where that is imported.
@@ -105,7 +108,6 @@ class Monitor:
         if self._sees_all:
             self._monitoring.set_events(self._tools[1], self._start_events)
         else:
-            self._loads.start()
             self._watch_starts([_canary.__code__])
         # Not before: the second tool would take its instructions away.
         self._arm_events(self._canary, self._monitoring.events.INSTRUCTION)
