@@ -62,9 +62,7 @@ class Suite(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     open_files: Annotated[int, Meta(ge=256, le=1 << 20), _about("Most open files of one process.")] = 4096
     audit: Annotated[
         Literal["auto", "always"],
-        _about(
-            "Watch audited events of the interpreter where the patch asks for it, or always; it slows the run down."
-        ),
+        _about("Watch audited events of Python, and all code that starts, where it is needed or always; it is slow."),
     ] = "auto"
     readable: Annotated[
         tuple[str, ...], _about("Places outside of the tree that the run may read: absolute, or from ~/.")

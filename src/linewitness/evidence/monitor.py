@@ -49,9 +49,9 @@ class Monitor:
 
     Two tool ids share an event (PY_START) on purpose. With one, any second tool that turns up later (a debugger,
     ``sys.settrace``, coverage) makes CPython 3.12 to 3.14 allocate the per-instruction table of tools zeroed, and the
-    INSTRUCTION events armed before are lost. LINE is armed beside INSTRUCTION because another tool's LINE can hide
-    INSTRUCTION at the start of a line once; never on module and class bodies, where finding the line of an event takes
-    time in proportion to its offset.
+    INSTRUCTION events armed before are lost. Where there is another tool, LINE is armed beside INSTRUCTION, because an
+    instruction whose LINE another tool disables is not told of that once. Not without need: in a big body of a class,
+    finding the line of an event takes time in proportion to its offset.
     """
 
     NAMES = ("linewitness", "linewitness-start")
@@ -65,6 +65,8 @@ class Monitor:
         self._armed: dict[int, Armed] = {}
         self._callbacks: list[tuple[int, int, Any]] = []
         self._tools = (0, 0)
+        self._others: tuple[int, ...] = ()
+        self._is_alone = True
         self._canary = Armed(_canary.__code__, "", 0, {len(_canary.__code__.co_code) - 2: 0})
         self._heard: list[int] = []
         self._asked = 0
@@ -83,13 +85,14 @@ class Monitor:
         if len(free) < 2:
             raise RuntimeError("sys.monitoring has fewer than two free tool ids")
         self._tools = (free[0], free[1])
+        self._others = tuple({0, 1, 2, 3, 4, 5}.difference(self._tools))
         for index, tool in enumerate(self._tools):
             monitoring.use_tool_id(tool, self.NAMES[index])
         local, start = self._tools
-        on_instruction, on_line, on_entry = self._handlers(see)
+        on_instruction, on_entry = self._handlers(see)
         self._callbacks = [
             (local, events.INSTRUCTION, on_instruction),
-            (local, events.LINE, on_line),
+            (local, events.LINE, self._on_line(see)),
             (local, events.PY_START, on_entry),
             (start, events.PY_START, self._on_start(see)),
             (start, events.PY_RETURN, self._on_return()),
@@ -110,7 +113,7 @@ class Monitor:
         else:
             self._watch_starts([_canary.__code__])
         # Not before: the second tool would take its instructions away.
-        self._arm_events(self._canary, self._monitoring.events.INSTRUCTION)
+        self._arm_sites(self._canary)
 
     def _loaded(self, real: str, code: CodeType) -> None:
         """A file is about to run. That it was loaded is noted of all; starts are seen of what the patch touches."""
@@ -127,7 +130,7 @@ class Monitor:
         for code in codes:
             set_local_events(start, code, event.PY_START)
 
-    def _handlers(self, see: See) -> tuple[Any, Any, Any]:
+    def _handlers(self, see: See) -> tuple[Any, Any]:
         armed, canary, heard, disable = self._armed, self._canary, self._heard, self._monitoring.DISABLE
         forged = self._recorder.trespass
         # The only way to the offset of a LINE event; and an event that the interpreter tells of comes from the frame
@@ -148,6 +151,20 @@ class Monitor:
                 return None
             return disable if see(spot, ident) else None
 
+        def on_entry(code: CodeType, offset: int) -> Any:
+            spot = armed[id(code)]
+            frame = frame_at(1)
+            if frame.f_code is not code or frame.f_lasti != offset:
+                forged(frame, FORGED)
+                return None
+            return disable if spot is canary or see(spot, spot.entry) else None
+
+        return on_instruction, on_entry
+
+    def _on_line(self, see: See) -> Any:
+        armed, canary, heard, disable = self._armed, self._canary, self._heard, self._monitoring.DISABLE
+        forged, frame_at = self._recorder.trespass, sys._getframe  # noqa: SLF001 - see _handlers
+
         def on_line(code: CodeType, _line: int) -> Any:
             spot = armed[id(code)]
             frame = frame_at(1)
@@ -157,17 +174,12 @@ class Monitor:
             if frame.f_code is not code:
                 forged(frame, FORGED)
                 return None
+            if spot is canary:
+                heard.append(frame.f_lasti)
+                return None
             return disable if see(spot, ident) else None
 
-        def on_entry(code: CodeType, offset: int) -> Any:
-            spot = armed[id(code)]
-            frame = frame_at(1)
-            if frame.f_code is not code or frame.f_lasti != offset:
-                forged(frame, FORGED)
-                return None
-            return disable if spot is canary or see(spot, spot.entry) else None
-
-        return on_instruction, on_line, on_entry
+        return on_line
 
     def _on_start(self, see: See) -> Any:
         files, armed, disable, recorder = self._files, self._armed, self._monitoring.DISABLE, self._recorder
@@ -229,18 +241,29 @@ class Monitor:
         else:
             self._recorder.see_alien(path, code.co_name, code.co_firstlineno)
             return False
-        kinds = self._monitoring.events
         spot = Armed(code, path, listed["entry"], dict(listed["sites"]))
-        events = 0
-        if spot.sites:
-            events = kinds.INSTRUCTION | (0 if codekey.runs_at_import(code) else kinds.LINE)
-        self._arm_events(spot, events)
+        self._look_for_others()
+        self._arm_sites(spot)
         return True
+
+    def _arm_sites(self, spot: Armed) -> None:
+        kinds = self._monitoring.events
+        events = kinds.INSTRUCTION if self._is_alone else kinds.INSTRUCTION | kinds.LINE
+        self._arm_events(spot, events if spot.sites else 0)
 
     def _arm_events(self, spot: Armed, events: int) -> None:
         spot.events = events | self._monitoring.events.PY_START
         self._armed[id(spot.code)] = spot
         self._monitoring.set_local_events(self._tools[0], spot.code, spot.events)
+
+    def _look_for_others(self) -> None:
+        """See lines, too, once there is another tool."""
+        get_tool = self._monitoring.get_tool
+        if not self._is_alone or not any(get_tool(tool) is not None for tool in self._others):
+            return
+        self._is_alone = False
+        for spot in list(self._armed.values()):
+            self._arm_sites(spot)
 
     def watch_returns(self, codes: Iterable[CodeType]) -> None:
         """Note from now on when one of these code objects returns."""
@@ -269,6 +292,7 @@ class Monitor:
         Whoever switches events off only loses witnesses, so this is for those who do not know what they did.
         """
         monitoring, (local, start) = self._monitoring, self._tools
+        self._look_for_others()
         if monitoring.get_tool(local) != self.NAMES[0] or monitoring.get_tool(start) != self.NAMES[1]:
             return "a monitoring tool of the recorder was released"
         self._asked += 1
