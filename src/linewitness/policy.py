@@ -5,7 +5,8 @@ Nothing here reads a file, a clock or a repository. The table is section 7 of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product, repeat
 from typing import Final
 
@@ -124,11 +125,14 @@ def score(
     else:
         outcomes = _without_waivers(obligations, sightings, policy)
     findings = [
-        Finding(outcome.code, owed.path, owed.line, outcome.message, outcome.severity)
+        _FINDING((outcome.code, owed.path, owed.line, outcome.message, outcome.severity))
         for owed, outcome in zip(obligations, outcomes, strict=True)
         if outcome.message
     ]
     return Scored(tuple(_rows(obligations, outcomes)), tuple(findings))
+
+
+_FINDING: Final[Callable[[tuple[object, ...]], Finding]] = partial(tuple.__new__, Finding)
 
 
 def _without_waivers(

@@ -54,7 +54,8 @@ def markers(head: bytes, lines: Collection[int]) -> Iterator[Marker]:
     if not any(part in together for part in _PARTS):
         return
     for line in wanted:
-        found = re.search(_MARKER, texts[line - 1])
+        text = texts[line - 1]
+        found = re.search(_MARKER, text) if any(part in text for part in _PARTS) else None
         if found is not None:
             yield Marker(line, b" ".join(found[0].split()).decode("utf-8", "replace"))
 

@@ -8,9 +8,8 @@ how to do without a witness: that is for the people who own the line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Final
 
 from linewitness.console import clip, inert, safe
@@ -35,16 +34,15 @@ def render(artifact: ObligationMap, view: View) -> Iterable[bytes]:
         approved = _encode(f"approved: protected content: {safe(words.approved(artifact.approval))}")
         room -= len(approved)
         yield approved
-    left_out = 0
     findings = words.line_findings(artifact)
-    items = _items(artifact, findings)
+    left_out, items = _items(artifact, findings)
     for item in items:
-        data = _encode(item())
+        data = _encode(item)
         if len(data) > room:
             # Once something was left out everything after it is, so that the count at the end means "the rest".
-            left_out = 1 + sum(1 for _ in items)
             break
         room -= len(data)
+        left_out -= 1
         yield data
     first = next((row for row in artifact.rows if row.status is Status.UNWITNESSED), None)
     if first:
@@ -71,21 +69,22 @@ def _head(artifact: ObligationMap) -> str:
     )
 
 
-def _items(artifact: ObligationMap, findings: Mapping[tuple[str, int], FindingRow]) -> Iterator[Callable[[], str]]:
-    """What makes the text of each item: of a big patch all but the first are only counted."""
+def _items(artifact: ObligationMap, findings: Mapping[tuple[str, int], FindingRow]) -> tuple[int, Iterator[str]]:
+    """How many items there are, and their texts: of a big patch all but the first are only counted."""
     errors, warnings = words.other_findings(artifact)
-    for finding in errors:
-        yield partial(_finding, finding.code, finding)
-    for row in artifact.rows:
-        if row.status is Status.UNWITNESSED:
-            found = findings.get((row.path, row.line))
-            yield partial(_open, row, found.code if found else "LW101", found.message if found else row.note)
-    for finding in warnings:
-        yield partial(_finding, f"{finding.code} warning", finding)
-    yield from (partial("relation {}".format, line) for line in islice(relation_lines(artifact), _MOST_RELATIONS))
+    rows = [row for row in artifact.rows if row.status is Status.UNWITNESSED]
+    relations = list(islice(relation_lines(artifact), _MOST_RELATIONS))
+    texts = chain(
+        (_finding(finding.code, finding) for finding in errors),
+        (_open(row, findings.get((row.path, row.line))) for row in rows),
+        (_finding(f"{finding.code} warning", finding) for finding in warnings),
+        map("relation {}".format, relations),
+    )
+    return len(errors) + len(rows) + len(warnings) + len(relations), texts
 
 
-def _open(row: Row, code: str, message: str) -> str:
+def _open(row: Row, found: FindingRow | None) -> str:
+    code, message = (found.code, found.message) if found else ("LW101", row.note)
     scope = f" in `{safe(row.scope)}`" if row.scope else ""
     source = clip(safe(row.content.strip()), _LONGEST_SOURCE)
     return f"{safe(words.place(row.path, row.line))}: {code} {row.kind}{scope}: {safe(message)} | {source}".rstrip(" |")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from linewitness.languages.naming import obligations
 from linewitness.languages.python import torn
 from linewitness.languages.python.deletions import deletion_points
-from linewitness.languages.python.imports import names_in
+from linewitness.languages.python.imports import has_name, names_in
 from linewitness.languages.python.lines import Lines, Look, Reading, Shape, UncertainError
 from linewitness.languages.python.outline import IMPORTS, Outline, outline
 from linewitness.languages.python.places import definition_node
@@ -84,12 +84,13 @@ class _Patched:
         imports = [line for line, look in looks.items() if _owes_import(part, look)]
         if not imports or self._base is None or b"import" not in self._removed():
             return
-        known, owners = names_in(self._base.source.data), part.owners(imports)
+        before, owners = self._base.source.data, part.owners(imports)
         for line in imports:
             if any(part.statements[owner].kind not in IMPORTS for owner in owners[line]):
                 continue  # "import a; f()" does more than import
             # no name that base never wrote was imported there; asking its tree is dear
-            if not names_in(self._head.source.line(line).partition(b"#")[0]) <= known or self._base.broken:
+            names = names_in(self._head.source.line(line).partition(b"#")[0])
+            if not all(has_name(name, before) for name in names) or self._base.broken:
                 continue
             if self._head.imports.all_held_by(line, self._base.imports):
                 looks[line] = looks[line]._replace(exempt=Exemption.IMPORT_RESHUFFLE)

@@ -24,6 +24,17 @@ def names_in(text: bytes) -> set[bytes]:
     return set(_NAME.findall(text)) - _WORDS
 
 
+def has_name(name: bytes, text: bytes) -> bool:
+    """Whether a name is one of the words of a text."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not _NAME.match(text[at - 1 : at]) and not _NAME.match(text[end : end + 1]):
+            return True
+        at = text.find(name, end)
+    return False
+
+
 class Binding(NamedTuple):
     """One imported name: the module as written, leading dots included, what is taken from it, and as what."""
 

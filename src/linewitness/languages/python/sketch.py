@@ -41,7 +41,8 @@ _TEXT: Final = re.compile(
 # What stands for text in the outline of a file: the inside of a string, a line end that ends no statement, the first
 # byte of a string, that of one whose fields branch, and a backslash before a line end.
 _INSIDE, _JOINED, _STRING, _BRANCHING, _BACKSLASH = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
-_MARKS: Final = re.compile(rb"[\x01-\x05\f\r\0]|^ *\t", re.MULTILINE)
+_MARKS: Final = b"\0\x01\x02\x03\x04\x05\f\r"
+_TABBED: Final = re.compile(rb"^ *\t", re.MULTILINE)
 _LEFT_OVER: Final = re.compile(rb"[\"'\\]")
 _HIDE: Final = bytes(0x02 if byte == 0x0A else 0x01 for byte in range(256))
 _NO_BRACKETS: Final = bytes(byte for byte in range(256) if byte not in b"()[]{}\n")
@@ -90,7 +91,10 @@ _OWN_SHAPE: Final = frozenset((b"else", b"try", b"finally"))
 
 def sketch(source: Source, lines: Collection[int]) -> Reading | None:
     """The statements on the lines and all that hold others; ``None`` when that is not certain."""
-    if mentions_typing(source) or _MARKS.search(source.data):
+    data = source.data
+    if mentions_typing(source) or len(data.translate(None, _MARKS)) != len(data):
+        return None
+    if b"\t" in data and _TABBED.search(data):
         return None
     try:
         return _Reader(source, lines).read()
