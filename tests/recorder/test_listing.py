@@ -1,4 +1,4 @@
-"""A copy of this process lists what the tests' interpreter would, and fails as it would, without harm to this one."""
+"""This process, or a copy of it, lists what the tests' interpreter would, and fails as it would, without harm."""
 
 from __future__ import annotations
 
@@ -14,14 +14,19 @@ from linewitness.evidence import listing
 from linewitness.evidence.interpreter import Interpreter, find_interpreter
 from linewitness.evidence.kit import write_kit
 from linewitness.evidence.listing import Listing, list_sites
+from linewitness.evidence.sites import list_quietly
 from linewitness.model import RepoPath
 from linewitness.settings import Suite
 
-FILES = {
+GOOD = {
     "plain.py": "def f(x):\n    if x and x > 1:\n        return [y for y in (x, 2)]\n    return lambda: x or 1\n",
     "types.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import os\n\n\nclass C:\n    a: int = 1\n",
-    "broken.py": "def f(:\n",
     "empty.py": "",
+    "warned.py": "x = 1 is 1\n",
+}
+FILES = GOOD | {
+    "long.py": f"x = {'y + ' * 2000}1\n",
+    "broken.py": "def f(:\n",
     "odd.py": "# coding: nonsense\nx = 1\n",
     "deep.py": "x = " + "-" * 3000 + "1\n",
 }
@@ -71,6 +76,28 @@ def test_a_copy_of_this_process_lists_what_the_interpreter_lists(
     assert {"broken.py", "odd.py"} <= set(copied.unreadable)
 
 
+@pytest.mark.filterwarnings("error")
+def test_this_process_lists_few_files_as_the_interpreter_does(
+    tmp_path: Path, ours: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = listed(tmp_path, ours._replace(compiles_alike=False), GOOD)
+    monkeypatch.setattr(listing, "can_fork", lambda: False)
+    names = started(monkeypatch)
+    made = listed(tmp_path, ours, GOOD)
+    assert (made.mode, made.sites, made.bodies) == (asked.mode, asked.sites, asked.bodies)
+    assert (names, made.unreadable, asked.unreadable) == ([], {}, {})
+
+
+def test_what_is_nested_too_deeply_for_this_process_is_listed_by_a_copy(
+    tmp_path: Path, ours: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = {"long.py": FILES["long.py"]}
+    found = listed(tmp_path, ours, long)
+    assert (found.unreadable, [site.span.start.line for site in found.sites[RepoPath("long.py")].sites]) == ({}, [1])
+    monkeypatch.setattr(listing, "list_files", list_quietly)
+    assert "RecursionError" in listed(tmp_path, ours, long).unreadable[RepoPath("long.py")]
+
+
 def test_a_process_with_threads_makes_no_copy_of_itself(
     tmp_path: Path, ours: Interpreter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,7 +105,7 @@ def test_a_process_with_threads_makes_no_copy_of_itself(
     thread = threading.Thread(target=done.wait)
     thread.start()
     try:
-        listed(tmp_path, ours, {"plain.py": FILES["plain.py"]})
+        listed(tmp_path, ours, FILES)
     finally:
         done.set()
         thread.join()
@@ -96,4 +123,4 @@ def test_a_copy_that_crashes_is_told_as_an_interpreter_that_cannot_list(
 ) -> None:
     monkeypatch.setattr(listing, "list_files", lambda _: sys.exit(3))
     with pytest.raises(EvidenceError, match="could not list the code of the changed files: it did not get to its end"):
-        listed(tmp_path, ours, {"plain.py": FILES["plain.py"]})
+        listed(tmp_path, ours, {"broken.py": FILES["broken.py"]})

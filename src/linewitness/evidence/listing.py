@@ -17,7 +17,7 @@ from linewitness.errors import EvidenceError
 from linewitness.evidence.hits import Entry, FileSites, Site
 from linewitness.evidence.interpreter import Interpreter
 from linewitness.evidence.kit import PACKAGE
-from linewitness.evidence.sites import list_files
+from linewitness.evidence.sites import list_files, list_quietly
 from linewitness.model import RepoPath
 from linewitness.parallel import Fork, can_fork
 from linewitness.values import NamedTuple
@@ -68,13 +68,14 @@ def list_sites(
 
     ``kit`` holds a written kit; ``prepare`` has the interpreter leave byte code beside it. The files are compiled,
     isolated from everything in the tree, and never executed; many of them in two processes at once. An interpreter
-    that compiles as ours does is not started for it: a copy of this process does the same. Errors: EvidenceError when
-    the interpreter fails or answers nonsense.
+    that compiles as ours does is not started for it: this process or a copy of it does the same. Errors: EvidenceError
+    when the interpreter fails or answers nonsense.
     """
     parts = _shares(root, changed)
-    ask: Callable[[Mapping[str, object]], _Child] = (
-        _Copy if python.compiles_alike and not prepare and can_fork() else partial(_Program, python, kit)
-    )
+    is_alike = python.compiles_alike and not prepare
+    if is_alike and len(parts) == 1 and (made := _made_here({"root": str(root), "files": parts[0]})):
+        return _listing(python, made)
+    ask: Callable[[Mapping[str, object]], _Child] = _Copy if is_alike and can_fork() else partial(_Program, python, kit)
     with ExitStack() as stack:
         started = []
         for number, part in enumerate(parts):
@@ -105,6 +106,17 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0  # The child says what is wrong with it.
+
+
+def _made_here(request: Mapping[str, object]) -> _Answer | None:
+    """The answer of this process; ``None`` when something is wrong with a file, or it is nested too deeply for us.
+
+    A process that may crash may use more of its stack, and says what is wrong.
+    """
+    mode, files = list_quietly(request)
+    if any("error" in file for file in files.values()):
+        return None
+    return msgspec.json.decode(msgspec.json.encode({"mode": mode, "files": files}), type=_Answer)
 
 
 class _Child(Protocol):

@@ -81,8 +81,18 @@ def list_files(request: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     sys.setrecursionlimit(20_000)
     # Trees and lists by the hundred thousand, none of them in cycles, in a process that ends when they are told.
     gc.disable()
-    # Warnings about head's source belong to the run, where the project's own filters apply.
-    warnings.simplefilter("ignore")
+    return list_quietly(request)
+
+
+def list_quietly(request: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The same, for a process that goes on."""
+    with warnings.catch_warnings():
+        # Warnings about head's source belong to the run, where the project's own filters apply.
+        warnings.simplefilter("ignore")
+        return _list(request)
+
+
+def _list(request: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     mode = "monitoring" if hasattr(sys, "monitoring") else "probes"
     return mode, {path: _file(request["root"], path, ranges, mode) for path, ranges in request["files"].items()}
 
