@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec, PathFinder
+from types import FrameType
 from typing import Any
 
 from .places import Resolved
@@ -31,6 +32,8 @@ class ExportFinder:
         self._owned = frozenset(config["owned"])
         self._natural = frozenset(config["natural"])
         self._tests = frozenset(config["test_folders"])
+        self._changed = frozenset(os.path.join(self._export, path) for path in config["plan"])
+        self._names = frozenset(map(os.path.basename, self._changed))
         self._original = original
         self._inside: dict[str, bool] = {}
         self._answer: Any = None
@@ -63,8 +66,16 @@ class ExportFinder:
     def path_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """What ``PathFinder.find_spec`` answers from now on."""
         if path is None and "." not in fullname:
-            return self.top_level(fullname, target)
-        return self._original(fullname, path, target)
+            spec = self.top_level(fullname, target)
+        else:
+            spec = self._original(fullname, path, target)
+        if spec is None or not spec.origin or not self._is_changed(spec.origin):
+            return spec
+        # Who asks is told in no other way.
+        return None if _asks_to_rewrite(sys._getframe(1)) else spec  # noqa: SLF001
+
+    def _is_changed(self, origin: str) -> bool:
+        return os.path.basename(origin) in self._names and os.path.realpath(origin) in self._changed
 
     def top_level(self, fullname: str, target: Any = None) -> ModuleSpec | None:
         """Where the top-level name ``fullname`` comes from, or ``None``."""
@@ -103,6 +114,14 @@ class ExportFinder:
             if entry:
                 self._inside[entry] = known
         return known
+
+
+def _asks_to_rewrite(frame: FrameType) -> bool:
+    """Whether pytest asks, to rewrite assertions in a file that is a plugin or looks like a test.
+
+    Rewritten, a changed file would be another one than was listed. What pytest does not find, the next finder does.
+    """
+    return frame.f_globals.get("__name__") == "_pytest.assertion.rewrite"
 
 
 def survey(config: dict[str, Any]) -> tuple[list[list[str]], list[str]]:

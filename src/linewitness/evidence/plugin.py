@@ -9,7 +9,6 @@ in its workers. Only facts are written down; who witnessed what is judged by the
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,28 +54,7 @@ def pytest_configure(config: Any) -> None:
     worker = getattr(config, "workerinput", None)
     if worker is not None:
         recorder.become_worker(worker["workerid"], bytes.fromhex(worker.pop(_KEY)))
-    _keep_changed_files_plain(recorder)
     config.pluginmanager.register(Session(recorder, _GUARDS[0], config), "linewitness-session")
-
-
-def _keep_changed_files_plain(recorder: Recorder) -> None:
-    """Have no assertions rewritten in a changed file that looks like a test to pytest: it would be another file."""
-    from _pytest.assertion import rewrite
-
-    hook = getattr(rewrite, "AssertionRewritingHook", None)
-    original = getattr(hook, "_find_spec", None)
-    if hook is None or original is None:
-        return
-    export = recorder.config["export"]
-    changed = {os.path.join(export, path) for path in recorder.config["plan"]}
-
-    def find_spec(name: str, path: Any = None) -> Any:
-        spec = original(name, path)
-        if spec is not None and spec.origin and os.path.realpath(spec.origin) in changed:
-            return None
-        return spec
-
-    hook._find_spec = staticmethod(find_spec)  # noqa: SLF001 - pytest has no setting for it
 
 
 class Session:
