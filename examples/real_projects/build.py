@@ -202,14 +202,17 @@ def build(project: Project, work: Path, python: Path) -> Built:
 
 def pytest_arguments(project: Project) -> list[str]:
     """What plain pytest is told, the same for the trial run and for the oracle."""
-    plugins = [part for plugin in project.plugins for part in ("-p", plugin)]
+    named = () if project.starts_pytest else project.plugins
+    plugins = [part for plugin in named for part in ("-p", plugin)]
     return ["-q", "-p", "no:cacheprovider", *plugins, *deselections(project), *project.tests]
 
 
 def pytest_environment(project: Project, root: Path) -> dict[str, str]:
-    """The environment of plain pytest: the export first on the path, no plugin but the listed ones."""
+    """The environment of plain pytest: the export first on the path; plugins are listed, or there are runs inside."""
     paths = os.pathsep.join(str((root / part).resolve()) for part in project.import_roots)
-    own = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    own = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    if not project.starts_pytest:
+        own["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     inherited = {key: os.environ[key] for key in ("PATH", "HOME", "LANG", "TMPDIR") if key in os.environ}
     return inherited | own | project.env
 

@@ -38,6 +38,7 @@ class Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     import_roots: tuple[str, ...] = (".",)
     requires: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
+    starts_pytest: bool = False
     env: dict[str, str] = msgspec.field(default_factory=dict)
     drop: tuple[Dropped, ...] = ()
     deselect: tuple[Deselected, ...] = ()

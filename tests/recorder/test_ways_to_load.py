@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from linewitness.case import Question
-from linewitness.evidence.interpreter import Interpreter
+from linewitness.evidence.interpreter import Interpreter, find_interpreter
 from linewitness.gate import CheckRequest, check
-from tests.recorder.runs import TESTS
+from linewitness.settings import Suite
+from tests.recorder.runs import TESTS, trusted_run
 from tests.support.repos import Repo
 
 BEFORE = "def f(n):\n    return n\n"
@@ -136,6 +137,27 @@ WAYS: dict[str, Way] = {
     **{name: ({}, CHILD.format(how=how)) for name, how in CHILDREN.items()},
     **PLUGIN,
 }
+
+
+@pytest.mark.parametrize("args", [(), ("-n1",)])
+def test_a_run_that_a_check_starts_loads_installed_plugins(
+    tmp_path: Path, python: Interpreter, args: tuple[str, ...]
+) -> None:
+    test = """\
+import os, subprocess, sys, product
+
+def test_plugins(request):
+    assert product.f(1)
+    inner = subprocess.run([sys.executable, "-m", "pytest", "--help"], capture_output=True, text=True).stdout
+    assert "--asyncio-mode" in inner
+    assert not request.config.pluginmanager.hasplugin("asyncio")
+"""
+    suite = Suite(args=args, plugins=("xdist",) if args else ())
+    files = {"src/product.py": "def f(n):\n    return n\n", TESTS: test}
+    ran = trusted_run(
+        tmp_path, find_interpreter(Suite(python=str(python.path), plugins=suite.plugins), None), files, suite
+    )
+    assert (ran.messages, ran.saw("return n")) == ("", {"test_plugins"})
 
 
 @pytest.mark.parametrize("name", WAYS)

@@ -7,10 +7,12 @@ when they started; the parent counts it if that test passed.
 from __future__ import annotations
 
 import atexit
+import importlib.abc
 import importlib.machinery
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -125,7 +127,26 @@ def install(plan: Plan, tally: Tally, namespace: dict[str, Any]) -> None:
         return instrument(numbered, path, target.focus or None)
 
     importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
+    _keep_from_pytest(targets, get_code)
     os.register_at_fork(after_in_child=lambda: _write_at_exit(plan, tally))
+
+
+def _keep_from_pytest(targets: Collection[str], get_code: Callable[..., CodeType | None]) -> None:
+    """Give targets a loader that pytest leaves alone: the modules of a plugin would be compiled by pytest, unmarked."""
+    find = importlib.machinery.FileFinder.find_spec
+
+    class Loader(importlib.abc.FileLoader, importlib.abc.SourceLoader):  # type: ignore[misc]
+        pass
+
+    Loader.get_code = get_code  # type: ignore[method-assign]
+
+    def find_spec(self: importlib.machinery.FileFinder, fullname: str, target: Any = None) -> ModuleSpec | None:
+        spec = find(self, fullname, target)
+        if spec is not None and spec.origin and os.path.realpath(spec.origin) in targets:
+            spec.loader = Loader(fullname, spec.origin)
+        return spec
+
+    importlib.machinery.FileFinder.find_spec = find_spec  # type: ignore[method-assign, assignment]
 
 
 def install_in_child(plan: Plan, namespace: dict[str, Any]) -> None:

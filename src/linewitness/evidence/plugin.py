@@ -9,6 +9,7 @@ in its workers. Only facts are written down; who witnessed what is judged by the
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -141,6 +142,8 @@ class Session:
             self._recorder.threads.ignore_present()
             self._recorder.collected([item.nodeid for item in session.items])
             self._guard.settle(session.items, self._config.pluginmanager)
+            # A run of pytest that a check starts is as it would be elsewhere: with the plugins that are installed.
+            os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)
 
     # ------------------------------------------------------------ tests
 
