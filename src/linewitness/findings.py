@@ -374,8 +374,9 @@ _EVIDENCE: Final = (
         "The recorder's hooks were removed, replaced or fed during the trusted run, or its records contain "
         "something that no event explains.",
         "Evidence from a process whose instruments were touched is evidence of nothing.",
-        "Read the message for the place where it was noticed. Code and tests that install a tracer, a profiler or a "
-        "monitoring tool of their own must not do so in the trusted run.",
+        "Read the message for the place where it was noticed. A tracer or a monitoring tool of the tests' own is no "
+        "tampering; to take the recorder's away is. A project that is a plugin of pytest and has hooks is left out of "
+        "the suite's `plugins`: the runs of pytest that its checks start load it.",
     ),
     Code(
         "LW506",
