@@ -139,6 +139,21 @@ WAYS: dict[str, Way] = {
 }
 
 
+@pytest.mark.parametrize("way", ["-m product", "product.py", "folder"])
+def test_a_program_that_a_check_starts(tmp_path: Path, python: Interpreter, way: str) -> None:
+    test = f"""\
+import subprocess, sys
+
+def test_it():
+    assert subprocess.check_output([sys.executable, *{way.split()}], cwd="src") == b"4\\n"
+"""
+    product = "def double(n):\n    return n * 2\n\n\nif __name__ == '__main__':\n    print(double(2))\n"
+    ran = trusted_run(tmp_path, python, {"src/product.py": product, "src/folder/__main__.py": product, TESTS: test})
+    path = "src/folder/__main__.py" if way == "folder" else "src/product.py"
+    is_seen = way != "product.py" or python.version >= (3, 12)  # docs/limits.md says so
+    assert (ran.messages, ran.saw("return n * 2", path)) == ("", {"test_it"} if is_seen else set())
+
+
 @pytest.mark.parametrize("args", [(), ("-n1",)])
 def test_a_run_that_a_check_starts_loads_installed_plugins(
     tmp_path: Path, python: Interpreter, args: tuple[str, ...]
