@@ -154,9 +154,10 @@ def test_it():
     assert (ran.messages, ran.saw("return n * 2", path)) == ("", {"test_it"} if is_seen else set())
 
 
+@pytest.mark.parametrize("file", ["pyproject.toml", "setup.cfg", "setup.py", ""])
 @pytest.mark.parametrize("args", [(), ("-n1",)])
-def test_a_run_that_a_check_starts_loads_installed_plugins(
-    tmp_path: Path, python: Interpreter, args: tuple[str, ...]
+def test_a_run_that_a_check_of_a_plugin_starts_loads_what_is_installed(
+    tmp_path: Path, python: Interpreter, args: tuple[str, ...], file: str
 ) -> None:
     test = """\
 import os, subprocess, sys, product
@@ -164,11 +165,13 @@ import os, subprocess, sys, product
 def test_plugins(request):
     assert product.f(1)
     inner = subprocess.run([sys.executable, "-m", "pytest", "--help"], capture_output=True, text=True).stdout
-    assert "--asyncio-mode" in inner
+    assert ("--asyncio-mode" in inner) is IS_PLUGIN
     assert not request.config.pluginmanager.hasplugin("asyncio")
 """
     suite = Suite(args=args, plugins=("xdist",) if args else ())
-    files = {"src/product.py": "def f(n):\n    return n\n", TESTS: test}
+    files = {"src/product.py": "def f(n):\n    return n\n", TESTS: test.replace("IS_PLUGIN", str(file != ""))}
+    if file:
+        files[file] = "# pytest11\n"
     ran = trusted_run(
         tmp_path, find_interpreter(Suite(python=str(python.path), plugins=suite.plugins), None), files, suite
     )

@@ -386,7 +386,7 @@ class Guard:
     def _tell(self, part: Part | Whole, nodeid: str, *, strict: bool = False) -> None:
         """What a test's own fixtures replaced with something of a protected file is restored before the end."""
         for name, value in part.changes():
-            if name in self._told or (not strict and self._is_protected(value)) or is_a_tools(name, value, self.places):
+            if name in self._told or (not strict and self._is_protected(value)) or is_a_tools(name, value):
                 continue
             self._told.add(name)
             path = self._origin(value)

@@ -142,8 +142,9 @@ class Session:
             self._recorder.threads.ignore_present()
             self._recorder.collected([item.nodeid for item in session.items])
             self._guard.settle(session.items, self._config.pluginmanager)
-            # A run of pytest that a check starts is as it would be elsewhere: with the plugins that are installed.
-            os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)
+            if self._recorder.config["is_plugin"]:
+                # A run of pytest that a check starts has to load it, as elsewhere.
+                os.environ.pop("PYTEST_DISABLE_PLUGIN_AUTOLOAD", None)
 
     # ------------------------------------------------------------ tests
 

@@ -191,6 +191,7 @@ def _config(request: RunRequest, prepared: _Prepared) -> dict[str, Any]:
         "plan": prepared.listing.plan,
         "keep_all": request.all_witnesses,
         "audit": request.suite.audit == "always",
+        "is_plugin": _is_plugin(request.export),
         "starts": "all" if request.watches_starts or request.suite.audit == "always" else "loaded",
         "args": _arguments(request, prepared),
         "roots": [str(root) for root in roots],
@@ -203,6 +204,12 @@ def _config(request: RunRequest, prepared: _Prepared) -> dict[str, Any]:
         "loose": {path: list(numbers) for path, numbers in request.loose.items() if _is_text(path)},
         **request.relations.config(),
     }
+
+
+def _is_plugin(export: Path) -> bool:
+    """Whether the project says of itself that it is a plugin of pytest."""
+    texts = (export / name for name in ("pyproject.toml", "setup.cfg", "setup.py"))
+    return any(b"pytest11" in text.read_bytes() for text in texts if text.is_file() and not text.is_symlink())
 
 
 def _arguments(request: RunRequest, prepared: _Prepared) -> list[str]:

@@ -5,14 +5,17 @@ Runs in the *tested* interpreter (3.9 and later, standard library only).
 
 from __future__ import annotations
 
-import sys
+import os
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from .codekey import digest, walk
-from .places import Places
+import _pytest
 
+from .codekey import digest, walk
+
+# Where plugins are installed: not where a module says that it lies, which is for anybody to say.
+_INSTALLED = os.path.dirname(os.path.dirname(os.path.abspath(_pytest.__file__)))
 # What is exchanged, by a function of which module, and what that function is called there.
 _KNOWN = {
     # Otherwise pytest would not run what Django's TestCase does around a test (pytest-django's issue 824).
@@ -20,12 +23,12 @@ _KNOWN = {
 }
 
 
-def is_a_tools(name: str, value: Any, places: Places) -> bool:
+def is_a_tools(name: str, value: Any) -> bool:
     """Whether ``value`` is what an installed plugin is known to put in the place of ``name``: that very code."""
     module, function = _KNOWN.get(name, ("", ""))
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if type(value) is not FunctionType or not isinstance(file, str) or places.inside(file):
+    if type(value) is not FunctionType or not module:
         return False
+    file = os.path.join(_INSTALLED, *module.split(".")) + ".py"
     return digest(value.__code__) in _digests(file, function)
 
 
