@@ -181,7 +181,4 @@ def _finding_rows(findings: Sequence[Finding]) -> tuple[FindingRow, ...]:
     """Findings in one fixed order: place first, so that a reader meets them as they meet the files."""
     # mostly in order already, and to sort that is cheap
     ordered = sorted(dict.fromkeys(findings), key=_PLACE)
-    if not ordered:
-        return ()
-    codes, paths, lines, messages, severities = zip(*ordered, strict=True)
-    return tuple(map(FindingRow, codes, lines, messages, paths, severities))
+    return tuple(FindingRow(code, line, message, path, severity) for code, path, line, message, severity in ordered)

@@ -5,8 +5,7 @@ Nothing here reads a file, a clock or a repository. The table is section 7 of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product, repeat
 from typing import Final
 
@@ -125,14 +124,11 @@ def score(
     else:
         outcomes = _without_waivers(obligations, sightings, policy)
     findings = [
-        _FINDING((outcome.code, owed.path, owed.line, outcome.message, outcome.severity))
+        Finding(outcome.code, owed.path, owed.line, outcome.message, outcome.severity)
         for owed, outcome in zip(obligations, outcomes, strict=True)
         if outcome.message
     ]
     return Scored(tuple(_rows(obligations, outcomes)), tuple(findings))
-
-
-_FINDING: Final[Callable[[tuple[object, ...]], Finding]] = partial(tuple.__new__, Finding)
 
 
 def _without_waivers(

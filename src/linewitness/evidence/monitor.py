@@ -89,11 +89,10 @@ class Monitor:
         for index, tool in enumerate(self._tools):
             monitoring.use_tool_id(tool, self.NAMES[index])
         local, start = self._tools
-        on_instruction, on_entry = self._handlers(see)
         self._callbacks = [
-            (local, events.INSTRUCTION, on_instruction),
+            (local, events.INSTRUCTION, self._on_instruction(see)),
             (local, events.LINE, self._on_line(see)),
-            (local, events.PY_START, on_entry),
+            (local, events.PY_START, self._on_entry(see)),
             (start, events.PY_START, self._on_start(see)),
             (start, events.PY_RETURN, self._on_return()),
         ]
@@ -113,7 +112,7 @@ class Monitor:
         else:
             self._watch_starts([_canary.__code__])
         # Not before: the second tool would take its instructions away.
-        self._arm_sites(self._canary)
+        self._switch_on(self._canary)
 
     def _loaded(self, real: str, code: CodeType) -> None:
         """A file is about to run. That it was loaded is noted of all; starts are seen of what the patch touches."""
@@ -130,7 +129,7 @@ class Monitor:
         for code in codes:
             set_local_events(start, code, event.PY_START)
 
-    def _handlers(self, see: See) -> tuple[Any, Any]:
+    def _on_instruction(self, see: See) -> Any:
         armed, canary, heard, disable = self._armed, self._canary, self._heard, self._monitoring.DISABLE
         forged = self._recorder.trespass
         # The only way to the offset of a LINE event; and an event that the interpreter tells of comes from the frame
@@ -151,6 +150,12 @@ class Monitor:
                 return None
             return disable if see(spot, ident) else None
 
+        return on_instruction
+
+    def _on_entry(self, see: See) -> Any:
+        armed, canary, disable = self._armed, self._canary, self._monitoring.DISABLE
+        forged, frame_at = self._recorder.trespass, sys._getframe  # noqa: SLF001 - see _on_instruction
+
         def on_entry(code: CodeType, offset: int) -> Any:
             spot = armed[id(code)]
             frame = frame_at(1)
@@ -159,11 +164,11 @@ class Monitor:
                 return None
             return disable if spot is canary or see(spot, spot.entry) else None
 
-        return on_instruction, on_entry
+        return on_entry
 
     def _on_line(self, see: See) -> Any:
         armed, canary, heard, disable = self._armed, self._canary, self._heard, self._monitoring.DISABLE
-        forged, frame_at = self._recorder.trespass, sys._getframe  # noqa: SLF001 - see _handlers
+        forged, frame_at = self._recorder.trespass, sys._getframe  # noqa: SLF001 - see _on_instruction
 
         def on_line(code: CodeType, _line: int) -> Any:
             spot = armed[id(code)]
@@ -183,7 +188,7 @@ class Monitor:
 
     def _on_start(self, see: See) -> Any:
         files, armed, disable, recorder = self._files, self._armed, self._monitoring.DISABLE, self._recorder
-        forged, frame_at = recorder.trespass, sys._getframe  # noqa: SLF001 - see _handlers
+        forged, frame_at = recorder.trespass, sys._getframe  # noqa: SLF001 - see _on_instruction
 
         def on_start(code: CodeType, offset: int) -> Any:
             try:
@@ -207,7 +212,7 @@ class Monitor:
         return on_start
 
     def _on_return(self) -> Any:
-        returned, frame_at = self._returned, sys._getframe  # noqa: SLF001 - see _handlers
+        returned, frame_at = self._returned, sys._getframe  # noqa: SLF001 - see _on_instruction
 
         def on_return(code: CodeType, offset: int, _value: object) -> None:
             frame = frame_at(1)
@@ -243,16 +248,13 @@ class Monitor:
             return False
         spot = Armed(code, path, listed["entry"], dict(listed["sites"]))
         self._look_for_others()
-        self._arm_sites(spot)
+        self._switch_on(spot)
         return True
 
-    def _arm_sites(self, spot: Armed) -> None:
+    def _switch_on(self, spot: Armed) -> None:
         kinds = self._monitoring.events
-        events = kinds.INSTRUCTION if self._is_alone else kinds.INSTRUCTION | kinds.LINE
-        self._arm_events(spot, events if spot.sites else 0)
-
-    def _arm_events(self, spot: Armed, events: int) -> None:
-        spot.events = events | self._monitoring.events.PY_START
+        of_sites = kinds.INSTRUCTION if self._is_alone else kinds.INSTRUCTION | kinds.LINE
+        spot.events = kinds.PY_START | (of_sites if spot.sites else 0)
         self._armed[id(spot.code)] = spot
         self._monitoring.set_local_events(self._tools[0], spot.code, spot.events)
 
@@ -263,7 +265,7 @@ class Monitor:
             return
         self._is_alone = False
         for spot in list(self._armed.values()):
-            self._arm_sites(spot)
+            self._switch_on(spot)
 
     def watch_returns(self, codes: Iterable[CodeType]) -> None:
         """Note from now on when one of these code objects returns."""

@@ -7,7 +7,6 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from operator import attrgetter
 from typing import Final, assert_never
 
 from msgspec import UnsetType
@@ -22,7 +21,6 @@ from linewitness.policy import ANY_REASON, OUTSIDE_THE_RUNNER
 LINE_CODES: Final = frozenset({"LW101", "LW102", "LW103", "LW104", "LW105", "LW203"})
 """Codes of errors that are about one obligation, and are told with its row."""
 
-_PLACE: Final = attrgetter("path", "line")
 _SHOWN_DIGITS: Final = 12
 _SHOWN_FILES: Final = 5
 
@@ -221,8 +219,11 @@ def waiver_line(row: Row) -> str:
 
 def line_findings(artifact: ObligationMap) -> dict[tuple[str, int], FindingRow]:
     """The error that belongs to each open row, by path and line."""
-    told = [row for row in artifact.findings if row.code in LINE_CODES and row.severity is Severity.ERROR]
-    return dict(zip(map(_PLACE, told), told, strict=True))
+    return {
+        (row.path, row.line): row
+        for row in artifact.findings
+        if row.severity is Severity.ERROR and row.code in LINE_CODES
+    }
 
 
 def title(code: str) -> str:
@@ -232,11 +233,11 @@ def title(code: str) -> str:
 
 def other_findings(artifact: ObligationMap) -> tuple[list[FindingRow], list[FindingRow]]:
     """Errors and warnings that are not told with an open row, each in the map's order."""
-    open_places = set(map(_PLACE, (row for row in artifact.rows if row.status is Status.UNWITNESSED)))
+    open_places = {(row.path, row.line) for row in artifact.rows if row.status is Status.UNWITNESSED}
     rest = [
         row
         for row in artifact.findings
-        if row.code not in LINE_CODES or row.severity is not Severity.ERROR or _PLACE(row) not in open_places
+        if row.severity is not Severity.ERROR or row.code not in LINE_CODES or (row.path, row.line) not in open_places
     ]
     errors = [row for row in rest if row.severity is Severity.ERROR]
     return errors, [row for row in rest if row.severity is Severity.WARNING]

@@ -56,8 +56,7 @@ class Wording:
     """
 
     def __init__(self, removed: bytes, base: bytes) -> None:
-        self._words = _WORD.findall(_without_comments(removed))
-        self._removed = frozenset(self._words)
+        self._removed = words((removed,))
         self._base = base
 
     def may_be(self, lines: Sequence[bytes], codes: Iterable[bytes]) -> bool:
@@ -69,13 +68,9 @@ class Wording:
         if any(word not in self._removed for word in _WORD.findall(_without_comments(b"\n".join(lines[:_FIRST])))):
             return False
         new = _WORD.findall(_without_comments(b"\n".join(lines)))
-        if not self._removed >= set(new) or not self._may_be_in_order(codes):
+        if not self._removed.keys() >= set(new) or not self._may_be_in_order(codes):
             return False
-        return Counter(new) <= self._counts
-
-    @cached_property
-    def _counts(self) -> Counter[bytes]:
-        return Counter(self._words)
+        return Counter(new) <= self._removed
 
     def _may_be_in_order(self, codes: Iterable[bytes]) -> bool:
         """Whether the words of the first telling code stand one after the other in base too.
